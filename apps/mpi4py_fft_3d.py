@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A 3-D transform there and back with mpi4py-fft: an ordinary script, its array cut into slabs or into pencils.
+"""A 3-D transform forth and back with mpi4py-fft, over slabs or pencils. It is an ordinary script.
 
-PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes: once for slabs, twice for
-pencils. Rank 0 prints one line of JSON: the times of the repetitions, of all redistributions there and back, and of
-what bounds them: the same bytes read once and written once by all ranks at the same time, in memory of their own
-(copy), or out of memory that others have just written (copy_across). The answer is compared with a serial FFT.
+PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes: once for
+slabs, twice for pencils. Rank 0 prints one line of JSON. It has the times of the repetitions, of
+all redistributions forth and back, and of two lower bounds. In both, all ranks read and write the
+same bytes once, at the same time: in their own memory (copy), or out of memory that other ranks
+have just written (copy_across). The program compares its answer with a serial FFT.
 
     mpiexec -n 4 python -m mpi4py mpi4py_fft_3d.py --size 128 --decomposition pencil
 """
@@ -38,14 +39,15 @@ def arguments():
 
 
 def field(size, where):
-    """Numbers without a pattern: the part `where` (slices) of them, the same for any number of ranks."""
+    """The part `where` (slices) of an irregular array. It does not depend on the number of
+    ranks."""
     x, y, z = np.ogrid[where]
     return np.sin(0.7 * x * x + 1.3 * y) + 1j * np.cos(0.3 * z * z + 0.01 * x * y / size)
 
 
 def timed(work, *arguments):
-    """Seconds from the first rank's start to the last one's end, by the clock of the node that they share: with more
-    ranks than cores one may end before another has begun."""
+    """Seconds from the start of the first rank to the end of the last, by the clock of their node.
+    If there are more ranks than cores, one rank may end before another begins."""
     comm.Barrier()
     start = time.monotonic()
     work(*arguments)
@@ -58,7 +60,7 @@ def copied(source, target):
 
 
 class Redistribution:
-    """One of PFFT's, with an array that it takes, one that it gives, and memory that all of its ranks see."""
+    """A redistribution of PFFT, with its input and output, and memory that all its ranks see."""
 
     def __init__(self, transfer):
         self.transfer, ranks = transfer, transfer.comm.size
@@ -72,7 +74,7 @@ class Redistribution:
         self.changed = False
 
     def move(self):
-        """There and back, each alone, on data just written. @return seconds"""
+        """Redistributes forth and back, each timed alone, on data just written. Returns seconds."""
         self.before[:] = self.source
         seconds = self._timed(self.transfer.forward, self.before, self.after)
         seconds += self._timed(self.transfer.backward, self.after, self.before)
@@ -80,19 +82,20 @@ class Redistribution:
         return seconds
 
     def copy(self):
-        """As many bytes, read once and written once by their own rank, on data just written."""
+        """Reads and writes as many bytes, each rank in its own memory, on data just written."""
         there, back = self.before.ravel(), self.after.ravel()
         least = min(there.size, back.size)
         return self._timed(copied, there[:least], back[:least]) + self._timed(copied, back[:least], there[:least])
 
     def copy_across(self):
-        """As many bytes, read once and written once: each rank's share of what each has just written, where it lies."""
+        """Reads and writes as many bytes. Each rank reads its share of all ranks' new data."""
         mine = self.seen[self.transfer.comm.rank]
         return sum(self._timed(self._fetch, mine, target.ravel()) for target in (self.after, self.before))
 
     @staticmethod
     def _timed(work, source, target):
-        """Both arrays are as much in the caches as they can be, whatever the work: all three can be compared."""
+        """Brings the arrays into the caches as far as they fit. So all three times are
+        comparable."""
         target *= 1
         source *= 1
         return timed(work, source, target)
@@ -108,7 +111,7 @@ class Redistribution:
 def main():
     options = arguments()
     shape = (options.size,) * 3
-    # Plans by estimate: those that are measured differ from run to run, and so does their rounding.
+    # Plans by estimate. Measured plans differ from run to run, and so does their rounding.
     cut = {"slab": options.decomposition == "slab", "planner_effort": "FFTW_ESTIMATE"}
     fft = PFFT(comm, shape, axes=(0, 1, 2), dtype=np.complex128, **cut)
     data, spectrum = newDistArray(fft, False), newDistArray(fft, True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Filters a picture with mpi4py-fft over all ranks: an ordinary script, written as mpi4py-fft's manual says.
+"""Filters a picture with mpi4py-fft over all ranks. The script follows mpi4py-fft's manual.
 
-PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0 prints one line of
-JSON: the times of the repetitions, and the error against a serial FFT.
+PFFT moves the data between its 1-D transforms with MPI_Alltoallw and subarray datatypes. Rank 0
+prints one line of JSON: the times of the repetitions, and the error against a serial FFT.
 
     mpiexec -n 4 python -m mpi4py mpi4py_fft_filter.py --input picture.npy --size 4096 --output filtered.npy
 """
@@ -25,11 +25,11 @@ comm = MPI.COMM_WORLD
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--input", required=True, help="picture to filter: a 2-D .npy file")
-    parser.add_argument("--output", help="where to write the filtered picture (.npy, real parts)")
-    parser.add_argument("--size", type=int, default=1024, help="the picture is tiled over SIZE x SIZE (default: 1024)")
+    parser.add_argument("--output", help="file for the filtered picture (.npy, real parts)")
+    parser.add_argument("--size", type=int, default=1024, help="the picture fills SIZE x SIZE by repetition (default: 1024)")
     parser.add_argument("--low", type=float, default=0.01, help="lower edge of the band, cycles a pixel")
     parser.add_argument("--high", type=float, default=0.15, help="upper edge of the band, cycles a pixel")
-    parser.add_argument("--gain", type=float, default=1, help="what passes is multiplied by this")
+    parser.add_argument("--gain", type=float, default=1, help="factor for the frequencies that pass")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--warmup", type=int, default=1)
     parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with a serial FFT")
@@ -40,13 +40,13 @@ def arguments():
 
 
 def tiled(picture, rows, columns):
-    """The part rows x columns (slices) of the plane tiled with the picture."""
+    """The part rows x columns (slices) of a plane in which the picture repeats."""
     height, width = picture.shape
     return picture[np.ix_(np.arange(rows.start, rows.stop) % height, np.arange(columns.start, columns.stop) % width)]
 
 
 def bandpass(options, rows, columns):
-    """Response of the Gaussian band filter at the frequencies rows x columns; the mean passes as it is."""
+    """Response of the Gaussian band filter at the frequencies rows x columns. Keeps the mean."""
     frequency = np.fft.fftfreq(options.size)
 
     def gaussian(sigma):
@@ -72,7 +72,7 @@ def summary(values):
 
 
 def gathered(fft, image, transformed=False):
-    """All of the image, or of its spectrum, on rank 0."""
+    """Returns the whole image, or its whole spectrum, on rank 0."""
     parts = comm.gather((fft.local_slice(transformed), np.asarray(image)))
     if comm.rank != 0:
         return None
@@ -102,7 +102,8 @@ def main():
     for _ in range(options.warmup + options.repetitions):
         image[:] = source
         total.append(timed(filter_image))
-        # PFFT does not say how long its redistributions take: do them once more, alone, on data just written.
+        # PFFT does not measure its redistributions. So do them once more, alone, on data just
+        # written.
         before[:] = source
         there.append(timed(transfer.forward, before, after))
         back.append(timed(transfer.backward, after, before))

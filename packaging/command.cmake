@@ -1,4 +1,5 @@
-# Run by cmake --install: the parts of the command that are made then. version, packaging, python and vendor are set.
+# `cmake --install` runs this: it makes the parts of the command that depend on the prefix, and the
+# man pages. The variables version, packaging, python and vendor are set.
 if(vendor AND NOT EXISTS "${vendor}/typer")
   message(FATAL_ERROR "heddle: ${vendor} has not the Python packages of the command. `make bootstrap` fetches them; "
                       "-DHEDDLE_VENDOR= leaves them to the system's python3.")

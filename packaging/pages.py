@@ -1,4 +1,4 @@
-"""pages.py SHARE: man pages and shell completion, written from what the commands say of themselves.
+"""pages.py SHARE: writes man pages and shell completion from the help texts of the commands.
 
 SHARE/man/man1/heddle.1, heddle-run.1, …      one page for each command
 SHARE/bash-completion/completions/heddle, SHARE/zsh/site-functions/_heddle, SHARE/fish/vendor_completions.d/heddle.fish
@@ -23,13 +23,13 @@ COMPLETIONS = {
 
 
 def roff(text: str) -> str:
-    """Rich's markup and roff's own characters are not for the reader."""
+    """Removes Rich's markup, and escapes the characters that have a meaning in roff."""
     plain = re.sub(r"\[/?[a-z][a-z ]*\]", "", text).replace("\\[", "[").replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in plain.splitlines())
 
 
 def paragraphs(text: str) -> str:
-    """A docstring: blocks behind \\b keep their lines."""
+    """Turns a docstring into roff. Blocks that begin with \\b keep their lines."""
     parts = []
     for block in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         if block.startswith("\b"):
@@ -72,7 +72,7 @@ def main(share: Path) -> None:
     files = {f"man/man1/{name}.1": text for name, text in pages.items()}
     for shell, path in COMPLETIONS.items():
         files[path] = get_completion_script(prog_name="heddle", complete_var="_HEDDLE_COMPLETE", shell=shell) + "\n"
-    files[COMPLETIONS["zsh"]] += '_heddle_completion "$@"\n'  # the shell reads this file at the first use, which is to count
+    files[COMPLETIONS["zsh"]] += '_heddle_completion "$@"\n'  # zsh reads the file at the first completion, which must work
     for path, text in files.items():
         (share / path).parent.mkdir(parents=True, exist_ok=True)
         (share / path).write_text(text, encoding="utf-8")

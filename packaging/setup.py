@@ -1,4 +1,5 @@
-# What pyproject.toml cannot say of the wheel (scripts/wheel stages both): it has compiled parts, and is for any Python.
+# Properties of the wheel that pyproject.toml cannot express: it has compiled parts, and suits any
+# Python 3. scripts/wheel puts both files beside the package.
 import os
 from glob import glob
 

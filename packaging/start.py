@@ -1,5 +1,6 @@
-# Starts the command of an installation, with the packages installed beside it before those of this Python. It also has to be
-# understood by a Python that is too old, which looks for a newer one.
+# Starts the command of an installation. The packages beside it take precedence over those of this
+# Python. If this Python is too old, it looks for a newer one, so old versions must understand the
+# file.
 import os
 import sys
 

@@ -42,7 +42,7 @@ int told(const char* name, MPI_Comm comm, const std::function<void()>& body) {
   try {
     body();
     return 0;
-  } catch (const std::bad_alloc&) {  // on one rank, perhaps: the others must not wait for it
+  } catch (const std::bad_alloc&) {  // perhaps only on one rank: the others must not wait for it
     std::cerr << name << ": rank " << me << " has no memory for its part. Use more ranks or a smaller size.\n";
     MPI_Abort(comm, 1);
   } catch (const std::exception& error) {  // on all ranks

@@ -1,4 +1,5 @@
-// common/report.hpp: what the programs of apps/ share: which MPI this is, times as JSON, and mistakes that all ranks hear of.
+// common/report.hpp: functions that the programs of apps/ share: the version of MPI, times as JSON,
+// and errors that all ranks learn of.
 //
 //   agree(mistake, comm);                       // rank 0 has found no file: all ranks throw
 //   json["mpi"] = mpi_version();
@@ -24,8 +25,8 @@ Json summary(std::vector<double> values);
 /// Throws rank 0's mistake, if there is one, on every rank.
 void agree(const std::string& mistake, MPI_Comm comm);
 
-/// What `body` throws on all ranks is printed by rank 0 as NAME's complaint. Out of memory, which may happen on one rank only,
-/// ends the job. @return the exit code
+/// Runs `body`. If it throws on all ranks, rank 0 prints the error with the program's name. Out of
+/// memory, which may happen on one rank only, ends the job. @return the exit code
 int told(const char* name, MPI_Comm comm, const std::function<void()>& body);
 
 }  // namespace apps

@@ -1,4 +1,5 @@
-// fft2d/buffer.hpp: arrays aligned as FFTW's SIMD code likes them, and its plans, freed with their owner.
+// fft2d/buffer.hpp: arrays with the alignment that FFTW's SIMD code needs, and plans of FFTW. Both
+// are freed with their owner.
 #pragma once
 
 #include <fftw3.h>
@@ -51,7 +52,8 @@ class Plan {
   fftw_plan plan_;
 };
 
-/// 1-D transforms of the rows of a matrix, in place. FFTW_ESTIMATE: the same plan, hence the same rounding, in every run.
+/// 1-D transforms of the rows of a matrix, in place. FFTW_ESTIMATE gives the same plan, and so the
+/// same rounding, in every run.
 class RowTransform {
  public:
   RowTransform(Matrix& m, int direction)

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int tag = 7;
 
-/// A 2-D transform between a rows x columns matrix and its transposed spectrum: FFTW takes any strides.
+/// A 2-D transform between a rows x columns matrix and its transposed spectrum. FFTW allows any
+/// strides.
 Plan transform(Matrix& picture, Matrix& spectrum, int direction) {
   const int rows = picture.rows(), columns = picture.columns();
   if (direction == FFTW_FORWARD) {

@@ -1,4 +1,5 @@
-// fft2d/filter.cpp: a Gaussian of |f|^2 is a product of one in x and one in y, so two small tables give it everywhere.
+// fft2d/filter.cpp: see filter.hpp. A Gaussian of |f|^2 is the product of a Gaussian in x and one
+// in y, so two small tables suffice.
 #include "filter.hpp"
 
 #include <cmath>

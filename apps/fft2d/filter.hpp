@@ -15,7 +15,7 @@ enum class Kind { lowpass, highpass, bandpass };
 ///   lowpass   exp(-f^2 / 2 high^2)
 ///   highpass  1 - exp(-f^2 / 2 low^2)
 ///   bandpass  exp(-f^2 / 2 high^2) - exp(-f^2 / 2 low^2)
-/// times `gain`. The mean of the picture (f = 0) always passes as it is, so that the result is a picture again.
+/// times `gain`. The mean of the picture (f = 0) stays unchanged, so the result is a picture again.
 struct Filter {
   Kind kind = Kind::bandpass;
   double low = 0.01;

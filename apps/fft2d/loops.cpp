@@ -7,8 +7,10 @@
 namespace fft2d {
 namespace {
 
-// Two cache lines of 8 rows on both sides. Of 4, 8, 16, 32, 64, two levels of them and oblong ones the quickest, or within the
-// noise of it, from 512 x 256 to 8000 x 4000; two to four times as quick as without tiles where the caches do not hold it.
+// A tile is 8 rows of two cache lines on both sides. It is the quickest, or within the noise of the
+// quickest, for matrices from 512 x 256 to 8000 x 4000. The candidates were tiles of 4, 8, 16, 32
+// and 64, two levels of tiles, and oblong tiles. Without tiles, the transpose takes two to four
+// times as long if the caches do not hold the matrix.
 constexpr int tile = 8;
 
 }  // namespace

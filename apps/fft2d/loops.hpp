@@ -1,4 +1,5 @@
-// fft2d/loops.hpp: what a program does by hand that leaves datatypes aside: packing blocks, and the local transpose.
+// fft2d/loops.hpp: the loops of a program without datatypes: they pack blocks, and transpose
+// locally.
 #pragma once
 
 #include <span>
@@ -8,10 +9,10 @@
 
 namespace fft2d {
 
-/// The columns of each slab, row by row, one block behind the other.
+/// Packs the columns of each slab, row by row, one block behind the other.
 void pack(const Matrix& from, std::span<const Slab> columns, Complex* blocks);
 
-/// rows x columns elements, one row behind the other, into their transpose.
+/// Transposes rows x columns elements, which lie one row behind the other.
 void turn(const Complex* from, int rows, int columns, Complex* to);
 
 }  // namespace fft2d

@@ -1,5 +1,5 @@
-// fft2d: filters a picture with a 2-D FFT over P ranks, its global transposes said in MPI datatypes or done by hand
-// (docs/fft2d.md). An ordinary MPI program: it knows of nothing but MPI and FFTW. Rank 0 prints one line of JSON.
+// fft2d: filters a picture with a 2-D FFT over P ranks. Its global transposes use MPI datatypes, or
+// loops (docs/fft2d.md). It is an ordinary program of MPI and FFTW. Rank 0 prints one line of JSON.
 #include <mpi.h>
 
 #include <exception>
@@ -39,7 +39,8 @@ Json summary(const std::vector<Times>& times) {
           {"waiting", of([](const Times& t) { return t.waiting; })}};
 }
 
-/// The picture of the options, on every rank; rank 0's mistake (no such file) ends all of them.
+/// Returns the picture of the options on every rank. An error on rank 0 (no such file) ends all
+/// ranks.
 Picture load(const Options& options, int me, MPI_Comm comm) {
   Picture picture;
   std::string mistake;
@@ -64,7 +65,7 @@ void run(const Options& options, MPI_Comm comm) {
 
   std::vector<Times> times;
   for (int i = 0; i < options.warmup + options.repetitions; ++i) {
-    tile(picture, pipeline.rows(), pipeline.picture);  // live data: written anew before each pass
+    tile(picture, pipeline.rows(), pipeline.picture);  // live data, as in a real program: written anew before each pass
     const Times t = pipeline.run();
     if (i >= options.warmup) times.push_back(t);
   }
@@ -94,7 +95,8 @@ void run(const Options& options, MPI_Comm comm) {
       tile(picture, {0, rows}, serial->picture);
       serial->forward();
     }
-    // The picture of the last timed pass is kept; its spectrum is gone, so another forward pass makes it again.
+    // Keeps the picture of the last timed pass. The pass has overwritten its spectrum, so another
+    // forward pass makes it again.
     const Matrix filtered = std::move(pipeline.picture);
     pipeline.picture = Matrix(filtered.rows(), filtered.columns());
     Times ignored;
@@ -106,7 +108,7 @@ void run(const Options& options, MPI_Comm comm) {
     if (me == 0) {
       json["relative_error"] = {{"spectrum", in_spectrum}, {"picture", in_picture}, {"tolerance", tolerance}};
       json["serial_seconds"] = serial->seconds;
-      if (!(in_spectrum < tolerance && in_picture < tolerance)) {  // so written, not-a-number is wrong too
+      if (!(in_spectrum < tolerance && in_picture < tolerance)) {  // this form catches NaN, too
         std::ostringstream text;
         text << "the result is not that of the serial FFT: relative error " << in_spectrum << " in the spectrum, " << in_picture
              << " in the picture. The MPI library moved wrong bytes for these datatypes.";

@@ -9,7 +9,7 @@
 namespace fft2d {
 namespace {
 
-/// "4096", "4096x2048" -> rows, columns; the reason why not, or nothing.
+/// Reads "4096" or "4096x2048" into rows and columns. @return an error message, or nothing
 std::string read_size(const std::string& text, int& rows, int& columns) {
   char by = 'x';
   std::istringstream in(text);
@@ -33,13 +33,13 @@ std::string name(Variant variant) {
 Parsed parse(int argc, char** argv, bool speak) {
   Options options;
   CLI::App app{
-      "Filters a picture with a parallel 2-D FFT whose global transposes are said in MPI datatypes, or done by hand.\n"
+      "Filters a picture with a parallel 2-D FFT. Its global transposes use MPI datatypes, or loops.\n"
       "Prints the times of the repetitions and the error against a serial FFT as one line of JSON."};
   app.add_option("--input", options.input, "Picture to filter, binary PGM (default: a test picture)");
-  app.add_option("--output", options.output, "Where to write the filtered picture, binary PGM");
+  app.add_option("--output", options.output, "File for the filtered picture, binary PGM");
   std::string size;
   app.add_option("--size", size,
-                 "Matrix the picture is tiled over: N or ROWSxCOLUMNS (default: that of the picture; 1024 without one)");
+                 "Matrix that the picture fills by repetition: N or ROWSxCOLUMNS (default: the picture's size, or 1024)");
   const std::map<std::string, Kind> kinds{
       {"lowpass", Kind::lowpass}, {"highpass", Kind::highpass}, {"bandpass", Kind::bandpass}};
   app.add_option("--filter", options.filter.kind, "lowpass, highpass or bandpass (default)")
@@ -48,19 +48,19 @@ Parsed parse(int argc, char** argv, bool speak) {
       ->check(CLI::Range(1e-6, 10.0));
   app.add_option("--high", options.filter.high, "Upper edge in cycles a pixel (lowpass, bandpass)")
       ->check(CLI::Range(1e-6, 10.0));
-  app.add_option("--gain", options.filter.gain, "What passes is multiplied by this")->capture_default_str();
+  app.add_option("--gain", options.filter.gain, "Factor for the frequencies that pass")->capture_default_str();
   const std::map<std::string, Exchange> exchanges{
       {"auto", Exchange::automatic}, {"alltoall", Exchange::alltoall}, {"alltoallw", Exchange::alltoallw}};
-  app.add_option("--exchange", options.way.exchange, "auto (default): alltoall where the sizes divide, else alltoallw")
+  app.add_option("--exchange", options.way.exchange, "auto (default): alltoall if the ranks divide the sizes, else alltoallw")
       ->transform(CLI::CheckedTransformer(exchanges));
   app.add_option("--variant", options.way.variant,
-                 "zero-copy (default): nothing is packed or transposed by hand; local-transpose: a datatype packs, a loop "
-                 "transposes; manual: loops do both")
+                 "zero-copy (default): datatypes pack and transpose; local-transpose: a datatype packs, a loop transposes; "
+                 "manual: loops do both")
       ->transform(CLI::CheckedTransformer(variants));
   app.add_option("--repetitions", options.repetitions, "Timed repetitions")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  app.add_option("--warmup", options.warmup, "Repetitions before those")->capture_default_str()->check(CLI::Range(0, 1000));
+  app.add_option("--warmup", options.warmup, "Untimed repetitions before")->capture_default_str()->check(CLI::Range(0, 1000));
   app.add_flag("!--no-check", options.check, "Do not compare with a serial FFT on rank 0");
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// fft2d/options.hpp: what the command line asks for.
+// fft2d/options.hpp: the options of the command line.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace fft2d {
 struct Options {
   std::string input;   ///< PGM; empty: a test picture.
   std::string output;  ///< PGM; empty: none.
-  int rows = 0;        ///< 0: those of the picture.
+  int rows = 0;        ///< 0: the size of the picture; also for columns.
   int columns = 0;
   Filter filter;
   Way way;
@@ -21,9 +21,9 @@ struct Options {
   bool check = true;
 };
 
-std::string name(Variant variant);  ///< As the command line has it.
+std::string name(Variant variant);  ///< The name on the command line.
 
-/// The options, or the exit code to end with (--help, or a mistake that has been explained; only rank 0 `speak`s).
+/// The options, or the program's exit code after --help or an error. Only rank 0 prints (`speak`).
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;

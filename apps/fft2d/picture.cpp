@@ -1,4 +1,4 @@
-// fft2d/picture.cpp: PGM, tiling, and moving pictures between ranks.
+// fft2d/picture.cpp: see picture.hpp.
 #include "picture.hpp"
 
 #include <algorithm>

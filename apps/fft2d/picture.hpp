@@ -1,4 +1,5 @@
-// fft2d/picture.hpp: grey pictures as binary PGM files (8 bits a pixel), and tiling them over a matrix.
+// fft2d/picture.hpp: reads and writes grey pictures (binary PGM, 8 bits a pixel), fills a matrix
+// with them, and moves them between ranks.
 #pragma once
 
 #include <mpi.h>
@@ -18,20 +19,22 @@ struct Picture {
   std::vector<std::uint8_t> pixels;
 };
 
-/// Reads a P5 file with at most 255 grey levels. std::runtime_error says what is wrong with it.
+/// Reads a P5 file with at most 255 grey levels. Throws std::runtime_error if the file is not such
+/// a file.
 Picture read_pgm(const std::string& path);
 void write_pgm(const std::string& path, const Picture& picture);
 
-/// A picture of our own, when none is given: discs and stripes of many sizes.
+/// A test picture: discs and stripes of many sizes.
 Picture synthetic(int width, int height);
 
-/// The rows `mine` of the plane tiled with the picture, as complex numbers.
+/// Fills `rows` with the rows `mine` of a plane in which the picture repeats, as complex numbers.
 void tile(const Picture& picture, Slab mine, Matrix& rows);
 
-/// Rank 0's picture on every rank.
+/// Gives rank 0's picture to all ranks.
 void broadcast(Picture& picture, MPI_Comm comm);
 
-/// All ranks' rows, their real parts rounded to grey levels, on rank 0 (elsewhere: empty).
+/// Collects the rows of all ranks on rank 0, with real parts rounded to grey levels. Empty on other
+/// ranks.
 Picture gather(const Matrix& rows, int height, MPI_Comm comm);
 
 }  // namespace fft2d

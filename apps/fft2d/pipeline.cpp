@@ -1,4 +1,4 @@
-// fft2d/pipeline.cpp: two transforms and a transpose each way.
+// fft2d/pipeline.cpp: see pipeline.hpp.
 #include "pipeline.hpp"
 
 namespace fft2d {

@@ -1,4 +1,4 @@
-// fft2d/pipeline.hpp: the program's work: forward, filter, back.
+// fft2d/pipeline.hpp: the program's work: transform, filter, transform back.
 //
 //   my rows --FFT--> transpose --> my columns --FFT--> filter --FFT^-1--> transpose --> my rows --FFT^-1--> my rows
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace fft2d {
 
-/// What one pass took, seconds, the slowest rank's of each. Ranks that come late to a transpose cost `waiting`, not
-/// communication.
+/// Seconds of one pass. Each time is that of the slowest rank. Ranks that come late to a transpose
+/// count as `waiting`, not as communication.
 struct Times {
   double total = 0, forward_transpose = 0, backward_transpose = 0, transforms = 0, waiting = 0;
   [[nodiscard]] double communication() const { return forward_transpose + backward_transpose; }
@@ -28,7 +28,7 @@ class Pipeline {
 
   void forward(Times& times);
   void filter_and_back(Times& times);
-  /// Both, and the total; times of the slowest rank, the same on all ranks.
+  /// Runs both, and measures the total. Returns the same times on all ranks.
   Times run();
 
   [[nodiscard]] Slab rows() const { return rows_; }

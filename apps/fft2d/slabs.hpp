@@ -1,4 +1,5 @@
-// fft2d/slabs.hpp: who owns which rows. n rows over P ranks: the first n mod P ranks own one more.
+// fft2d/slabs.hpp: the rows of each rank. n rows over P ranks: the first n mod P ranks own one
+// more.
 #pragma once
 
 namespace fft2d {

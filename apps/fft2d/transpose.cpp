@@ -1,4 +1,4 @@
-// fft2d/transpose.cpp: datatypes and the one call; loops where the variant has them.
+// fft2d/transpose.cpp: see transpose.hpp.
 #include "transpose.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ MPI_Datatype make_complex() {
   return complex;
 }
 
-/// `width` columns of all `rows` rows; the next such block starts where the first row of this one ends.
+/// `width` columns of all `rows` rows. The next block starts where the first row of this one ends.
 MPI_Datatype make_send_type(int rows, int columns, int width) {
   constexpr MPI_Aint element = sizeof(Complex);
   MPI_Datatype complex = make_complex(), block = MPI_DATATYPE_NULL, blocks = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
@@ -40,7 +40,8 @@ MPI_Datatype make_send_type(int rows, int columns, int width) {
   return commit(type);
 }
 
-/// One column of the `rows` x `columns` matrix that I receive into; the next starts one element to the right.
+/// One column of the `rows` x `columns` matrix that I receive into. The next column starts one
+/// element to the right.
 MPI_Datatype make_receive_type(int rows, int columns) {
   MPI_Datatype complex = make_complex(), column = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
   MPI_Type_vector(rows, 1, columns, complex, &column);

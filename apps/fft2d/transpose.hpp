@@ -1,11 +1,12 @@
-// fft2d/transpose.hpp: the global transpose, said in datatypes (Hoefler and Gottlieb, EuroMPI 2010), or done by hand.
+// fft2d/transpose.hpp: the global transpose, by datatypes (Hoefler and Gottlieb, EuroMPI 2010) or
+// by loops.
 //
 //   before: rank r owns rows of A (rows x columns)      after: rank r owns rows of its transpose (columns x rows)
 //
 //            to 0   to 1                                       from 0  from 1
 //          +------+------+                                   +-------+-------+
 //   rank r | a b  | c d  |   one block for each rank         | a . . | e . . |  a block arrives row by row and is
-//          | . .  | . .  |   send type: struct complex       | b . . | f . . |  laid down column by column
+//          | . .  | . .  |   send type: struct complex       | b . . | f . . |  stored column by column
 //          +------+------+     -> contiguous -> vector       +-------+-------+  receive type: struct complex
 //                              -> resized                                         -> vector -> resized
 //
@@ -43,39 +44,42 @@ class Type {
   MPI_Datatype type_;
 };
 
-/// Which of the three, and by which call.
+/// How to transpose: which variant, and by which call.
 struct Way {
   Variant variant = Variant::zero_copy;
   Exchange exchange = Exchange::automatic;
 };
 
-/// Where blocks lie while they are neither here nor there: only what the variant needs. One for all transposes of a program.
+/// Staging buffers for blocks, as far as the variant needs them. All transposes of a program share
+/// them.
 struct Buffers {
   std::optional<Matrix> sent, received;
   /// @param like  the largest part that a rank transposes
   Buffers(Variant variant, const Matrix& like);
 };
 
-/// What goes to each rank, or comes from it: MPI_Alltoallw's arguments.
+/// The blocks for all ranks, or from all ranks: arguments of MPI_Alltoallw.
 struct Blocks {
   std::vector<int> counts, displacements;
   std::vector<MPI_Datatype> types;
 
-  /// @param elements  where the block begins
+  /// @param elements  the block begins after so many elements
   void add(int count, std::size_t elements, MPI_Datatype type);
 };
 
-/// From slabs of rows of a rows x columns matrix to slabs of rows of its transpose.
+/// Turns slabs of rows of a rows x columns matrix into slabs of rows of its transpose.
 class Transpose {
  public:
-  /// @param exchange  alltoall needs rows and columns that P divides (std::invalid_argument); alltoallw takes any.
-  /// @param buffers  of the variant. With them a rank's part goes to 2 GiB (std::invalid_argument).
+  /// @param exchange  alltoall needs rows and columns that P divides (else std::invalid_argument).
+  /// alltoallw takes any.
+  /// @param buffers  those of the variant. With them, a rank's part is 2 GiB at most (else
+  /// std::invalid_argument).
   Transpose(int rows, int columns, Exchange exchange, Buffers& buffers, MPI_Comm comm);
 
   /// `from`: my rows of the matrix. `to`: my rows of the transpose.
   void operator()(const Matrix& from, Matrix& to) const;
 
-  [[nodiscard]] bool even() const { return even_; }  ///< P divides both sizes: MPI_Alltoall; else MPI_Alltoallw.
+  [[nodiscard]] bool even() const { return even_; }  ///< P divides both sizes: calls MPI_Alltoall, not MPI_Alltoallw.
 
  private:
   MPI_Comm comm_;

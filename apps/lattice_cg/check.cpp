@@ -1,4 +1,4 @@
-// lattice_cg/check.cpp: halo elements one by one, and fingerprints.
+// lattice_cg/check.cpp: checks halo elements one by one, and computes fingerprints.
 #include "check.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ auto numbers(const T& element) {
   return std::bit_cast<std::array<double, sizeof(T) / sizeof(double)>>(element);
 }
 
-/// Something that no other place has.
+/// An element whose value no other place has.
 template <class T>
 T element_at(const Four& x, const Four& global, int salt) {
   double natural = 0;

@@ -1,5 +1,5 @@
-// lattice_cg/fields.hpp: the problem, the same for any number of ranks: each element follows from its place in the whole
-// lattice.
+// lattice_cg/fields.hpp: the problem. It is the same for any number of ranks, because each element
+// follows from its place in the whole lattice.
 #pragma once
 
 #include "lattice.hpp"
@@ -20,8 +20,8 @@ inline double phase(const Four& x, int mu) {
   return sum % 2 == 0 ? 1.0 : -1.0;
 }
 
-constexpr double staple_weight = 0.05;  ///< Of each of the six staples in a fat link; the link itself has the rest of 1.
-constexpr double mass = 0.1;            ///< Of the staggered quark.
+constexpr double staple_weight = 0.05;  ///< Weight of each of the six staples in a fat link. The link has the rest of 1.
+constexpr double mass = 0.1;            ///< Mass of the staggered quark.
 constexpr double kappa = 0.11;          ///< Hopping parameter of the Wilson quark.
 
 }  // namespace lattice

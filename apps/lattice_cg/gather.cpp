@@ -1,4 +1,4 @@
-// lattice_cg/gather.cpp: a message each way, by datatype or by hand.
+// lattice_cg/gather.cpp: see gather.hpp.
 #include "gather.hpp"
 
 #include <cstring>
@@ -6,7 +6,7 @@
 namespace lattice {
 namespace {
 
-/// Adds what a scope takes to a sum of `spent`, if there is one.
+/// Adds the time of a scope to a sum of `spent`, if there is one.
 class Clock {
  public:
   Clock(Gathers::Spent* spent, double Gathers::Spent::*sum) : sum_(spent ? &(spent->*sum) : nullptr) {

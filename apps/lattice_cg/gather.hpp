@@ -1,6 +1,7 @@
-// lattice_cg/gather.hpp: the halo exchange: each site's neighbour in a direction, as MILC's start_gather and wait_gather.
+// lattice_cg/gather.hpp: the halo exchange. It fetches each site's neighbour in a direction, like
+// MILC's start_gather and wait_gather.
 //
-//   gathers.start(v, d, even);       // what even sites beside mine hold
+//   gathers.start(v, d, even);       // fetches the even sites beside my sites
 //   ... work on something else ...
 //   gathers.wait(d);
 //   v[lattice.neighbour(d, x)]
@@ -17,15 +18,15 @@
 
 namespace lattice {
 
-/// How a face is sent: packed by hand through a list of its sites (MILC's way), or said in a datatype. Received in place,
-/// contiguous, by either.
+/// How to send a face: packed by a loop over a list of its sites (as MILC does), or by a datatype.
+/// Both receive in place, contiguous.
 enum class Way { manual, datatypes };
 
 class Gathers {
  public:
   Gathers(const Lattice& lattice, const Types& types, Way chosen);
 
-  /// At most one from each direction at a time.
+  /// At most one gather from each direction may be active.
   template <class T>
   void start(Field<T>& field, Direction d, Parity parity) {
     if (lattice_.split(d)) start(reinterpret_cast<std::byte*>(field.data()), element_of<T>(), d, parity);
@@ -36,7 +37,8 @@ class Gathers {
 
   Way way;
 
-  /// Seconds spent, where asked for: reading the clock takes a part of a short message.
+  /// Seconds spent. Null: do not measure, because reading the clock takes a part of the time of a
+  /// short message.
   struct Spent {
     double packing = 0, starting = 0, waiting = 0;
   };

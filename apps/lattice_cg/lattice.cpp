@@ -9,7 +9,7 @@ namespace lattice {
 Lattice::Lattice(Four local, MPI_Comm comm) : local_(local), grid_{0, 0, 0, 0} {
   for (const int length : local) {
     if (length < 2 || length % 2 != 0)
-      throw std::invalid_argument("each side of a rank's lattice is to be even and at least 2: the two colours take turns");
+      throw std::invalid_argument("each side of a rank's lattice must be even and at least 2: the two colours alternate");
   }
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
@@ -49,7 +49,7 @@ Lattice::Lattice(Four local, MPI_Comm comm) : local_(local), grid_{0, 0, 0, 0} {
       int& found = of[static_cast<std::size_t>(i)] = site(beside);
       if (inside || !split(d)) continue;
       const Parity p = found / (sites_ / 2);
-      const auto& list = faces[static_cast<std::size_t>(p)];  // of the neighbour, whose lattice is like mine
+      const auto& list = faces[static_cast<std::size_t>(p)];  // the neighbour's list: its lattice is like mine
       found = halo(d, p) + static_cast<int>(std::lower_bound(list.begin(), list.end(), found) - list.begin());
     }
   }

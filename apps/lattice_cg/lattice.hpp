@@ -1,8 +1,9 @@
-// lattice_cg/lattice.hpp: my part of the four-dimensional lattice: which site lies where, and who are its neighbours.
+// lattice_cg/lattice.hpp: my part of the four-dimensional lattice: the places of its sites, and
+// their neighbours.
 //
-// Checkerboard order, as MILC has it: first all even sites (x + y + z + t even), then all odd ones, x running fastest. Behind
-// the sites of a field lies its halo: a contiguous piece for each parity and direction, into which messages are received and
-// from which the stencil reads in place.
+// The sites are in checkerboard order, as in MILC: first all even sites (x + y + z + t even), then
+// all odd sites. x runs fastest. Behind the sites of a field lies its halo, a contiguous piece for
+// each parity and direction. Messages arrive there, and the stencil reads them in place.
 //
 //   | even sites | odd sites | +x even | +x odd | +y even | ... | -x odd |
 //
@@ -31,7 +32,8 @@ using Parity = int;  // 0: even, 1: odd
 
 class Lattice {
  public:
-  /// Collective. `local`: sites of a rank along x, y, z, t, all even. Throws std::invalid_argument if they are not.
+  /// Collective. @param local is the number of sites of a rank along x, y, z and t.
+  /// std::invalid_argument: a number is odd.
   Lattice(Four local, MPI_Comm comm);
   ~Lattice();
   Lattice(const Lattice&) = delete;
@@ -44,7 +46,7 @@ class Lattice {
   [[nodiscard]] int sites() const { return sites_; }
   [[nodiscard]] int first(Parity p) const { return p * sites_ / 2; }
   [[nodiscard]] int past(Parity p) const { return first(p) + sites_ / 2; }
-  [[nodiscard]] int elements() const { return elements_; }  ///< Of a field: sites and halo.
+  [[nodiscard]] int elements() const { return elements_; }  ///< Elements of a field: sites and halo.
 
   [[nodiscard]] int site(const Four& x) const;
   [[nodiscard]] const Four& at(int site) const { return at_[static_cast<std::size_t>(site)]; }  ///< Local coordinates.
@@ -54,15 +56,16 @@ class Lattice {
   [[nodiscard]] int neighbour(Direction d, int site) const {
     return neighbour_[static_cast<std::size_t>(d)][static_cast<std::size_t>(site)];
   }
-  /// Whether other ranks lie there; if not, the lattice closes within this one.
+  /// True if other ranks lie in that direction. If not, the lattice closes within this rank.
   [[nodiscard]] bool split(Direction d) const { return grid_[static_cast<std::size_t>(axis(d))] > 1; }
   [[nodiscard]] int rank(Direction d) const { return rank_[static_cast<std::size_t>(d)]; }
   /// First element of the halo that is received from direction d.
   [[nodiscard]] int halo(Direction d, Parity p) const {
     return halo_[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)];
   }
-  [[nodiscard]] int face_sites(Direction d) const;  ///< Of one parity.
-  /// My sites that my neighbour in the opposite direction wants when it gathers from d; rising, the order on the wire.
+  [[nodiscard]] int face_sites(Direction d) const;  ///< Sites of one parity.
+  /// My sites that my neighbour in the opposite direction needs when it gathers from d. They are
+  /// ascending, as on the wire.
   [[nodiscard]] std::vector<int> face(Direction d, Parity p) const;
 
  private:

@@ -1,5 +1,6 @@
-// lattice_cg: conjugate gradients on a four-dimensional lattice, their halo exchange by hand and by MPI datatypes
-// (docs/lattice_cg.md). An ordinary MPI program: it knows of nothing but MPI. Rank 0 prints one line of JSON.
+// lattice_cg: conjugate gradients on a four-dimensional lattice, with halo exchange by loops and by
+// MPI datatypes (docs/lattice_cg.md). It is an ordinary MPI program. Rank 0 prints one line of
+// JSON.
 #include <mpi.h>
 
 #include <array>
@@ -23,14 +24,14 @@ using apps::Json;
 constexpr std::array phases{"links", "staggered", "wilson"};
 constexpr std::array way_names{"manual", "datatypes"};
 constexpr const char* name_of(Way way) { return way_names[static_cast<std::size_t>(way)]; }
-constexpr double rounding = 1e-11;  // what the solver's recurrence may be off the true residual
+constexpr double rounding = 1e-11;  // greatest difference between the solver's residual and the true one
 
 struct Found {
   std::array<Solved, phases.size()> solved;
   std::array<double, phases.size()> seconds;  // the slowest rank's
 };
 
-/// The problem of one rank, and what solves it.
+/// The problem of one rank, and its solvers.
 class Work {
  public:
   Work(const Lattice& lattice, const Types& types, const Options& options)
@@ -106,7 +107,8 @@ double flops(const Lattice& lattice, std::size_t phase, const Solved& solved, in
   return each * lattice.sites() / 2 * ranks * solved.iterations;
 }
 
-/// What a rank spends on halos, of the time of all three phases; the mean over the ranks. One more pass, with a clock.
+/// The part of the time that a rank spends on halos, in all three phases: the mean over the ranks,
+/// from an additional pass.
 Json shares(Work& work, Way way, MPI_Comm comm, int ranks) {
   Gathers::Spent spent;
   work.gathers.spent = &spent;
@@ -118,7 +120,7 @@ Json shares(Work& work, Way way, MPI_Comm comm, int ranks) {
   return {{"packing", sums[0] / all}, {"starting", sums[1] / all}, {"waiting", sums[2] / all}};
 }
 
-/// Empty, or what is wrong with the answer: the residual is to be what the solver believes it is.
+/// Checks that the residual is the solver's. @return an error message, or nothing
 std::string check(const Lattice& lattice, Work& work, const Found& last, Json& json) {
   const std::array residuals{staggered_residual(lattice, work.staggered_solution),
                              wilson_residual(lattice, work.wilson_solution)};
@@ -126,7 +128,7 @@ std::string check(const Lattice& lattice, Work& work, const Found& last, Json& j
   for (const std::size_t phase : {std::size_t{1}, std::size_t{2}}) {
     const double residual = residuals[phase - 1], believed = last.solved[phase].residual;
     json["residual"][phases[phase]] = residual;
-    if (!(std::abs(residual - believed) < rounding)) {  // so written, not-a-number is wrong too
+    if (!(std::abs(residual - believed) < rounding)) {  // this form catches NaN, too
       mistake << phases[phase] << ": the solution leaves a residual of " << residual << " where the solver reports " << believed
               << ". ";
     }
@@ -134,16 +136,17 @@ std::string check(const Lattice& lattice, Work& work, const Found& last, Json& j
   return mistake.str();
 }
 
-using Prints = std::array<std::string, 2>;  // of the two solutions
+using Prints = std::array<std::string, 2>;  // fingerprints of the two solutions
 
-/// All repetitions, the ways by turns: seconds and speeds into `json`. @return the last one's; `prints`: of each way
+/// Runs all repetitions, each with all ways. Writes seconds and speeds into `json`, and the
+/// fingerprints of each way into `prints`. @return the result of the last run
 Found measure(const Lattice& lattice, Work& work, const Options& options, int ranks, Json& json, std::vector<Prints>& prints) {
   std::array<std::array<std::vector<double>, phases.size()>, way_names.size()> seconds;
   prints.resize(options.ways.size());
   Found last;
   for (int turn = 0; turn < options.warmup + options.repetitions; ++turn) {
     for (std::size_t i = 0; i < options.ways.size(); ++i) {
-      const std::size_t at = (i + static_cast<std::size_t>(turn)) % options.ways.size();  // either first by turns
+      const std::size_t at = (i + static_cast<std::size_t>(turn)) % options.ways.size();  // the ways take turns to be the first
       const Way way = options.ways[at];
       last = work.run(way);
       prints[at] = {fingerprint(lattice, work.staggered_solution), fingerprint(lattice, work.wilson_solution)};

@@ -7,7 +7,7 @@
 namespace lattice {
 namespace {
 
-/// "4", "4x4x4x8" -> sides; the reason why not, or nothing.
+/// Reads "4" or "4x4x4x8" into `sides`. @return an error message, or nothing
 std::string read_sides(const std::string& text, Four& sides) {
   std::istringstream in(text);
   char by = 'x';
@@ -28,21 +28,21 @@ Parsed parse(int argc, char** argv, bool speak) {
   Options options;
   CLI::App app{
       "Lattice conjugate gradient, after MILC: smears SU(3) links, then solves for a staggered and a Wilson quark.\n"
-      "Halos are packed by hand and, by turns, said in MPI datatypes. Prints one line of JSON."};
+      "Sends halos packed by a loop and, in turn, by MPI datatypes. Prints one line of JSON."};
   std::string sides = "4";
   app.add_option("--local", sides, "Sites of a rank: L or XxYxZxT")->capture_default_str();
   std::string way = "both";
-  app.add_option("--way", way, "Halos by hand (manual), by datatypes, or both by turns")
+  app.add_option("--way", way, "Halos packed by a loop (manual), by datatypes, or both in turn")
       ->capture_default_str()
       ->check(CLI::IsMember({"both", "manual", "datatypes"}));
   app.add_option("--repetitions", options.repetitions, "Timed repetitions")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  app.add_option("--warmup", options.warmup, "Repetitions before those")->capture_default_str()->check(CLI::Range(0, 1000));
+  app.add_option("--warmup", options.warmup, "Untimed repetitions before")->capture_default_str()->check(CLI::Range(0, 1000));
   app.add_option("--tolerance", options.tolerance, "Relative residual to reach")
       ->capture_default_str()
       ->check(CLI::Range(1e-13, 1.0));
-  app.add_option("--iterations", options.most_iterations, "At most so many")
+  app.add_option("--iterations", options.most_iterations, "Most iterations of a solver")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   app.add_flag("!--no-check", options.check, "Do not compare with a serial program on rank 0");

@@ -1,4 +1,4 @@
-// lattice_cg/options.hpp: what the command line asks for.
+// lattice_cg/options.hpp: the options of the command line.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct Options {
   bool check = true;
 };
 
-/// The options, or the exit code to end with (--help, or a mistake that has been explained; only rank 0 `speak`s).
+/// The options, or the program's exit code after --help or an error. Only rank 0 prints (`speak`).
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;

@@ -1,5 +1,5 @@
-// lattice_cg/serial.cpp: the operators once more, said as plainly as they can be: the whole lattice in natural order, all of
-// gamma.
+// lattice_cg/serial.cpp: the operators once more, in their simplest form: the whole lattice in
+// natural order, and all of gamma.
 #include <cmath>
 
 #include "check.hpp"

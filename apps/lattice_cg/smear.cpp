@@ -20,7 +20,7 @@ void smear(const Lattice& lattice, Gathers& gathers, Links& thin, Links& fat) {
     for (Direction nu = 0; nu < 4; ++nu)
       if (nu != static_cast<int>(mu)) gather_both(gathers, thin[mu], nu);
 
-  Field<Matrix> lower(lattice);  // the lower staple, made where it begins
+  Field<Matrix> lower(lattice);  // the lower staple, computed at the site where it begins
   for (int mu = 0; mu < 4; ++mu) {
     Field<Matrix>&u = thin[static_cast<std::size_t>(mu)], &sum = fat[static_cast<std::size_t>(mu)];
     for (int x = 0; x < lattice.sites(); ++x) sum[x] = (1 - 6 * staple_weight) * u[x];

@@ -1,4 +1,5 @@
-// lattice_cg/smear.hpp: fat links: each link and its six staples, by gathers of su3_matrix in all eight directions.
+// lattice_cg/smear.hpp: computes fat links: each link with its six staples. It gathers su3_matrix
+// from all eight directions.
 //
 //       x+nu ──U_mu──▶ x+nu+mu        upper staple   U_nu(x) U_mu(x+nu) U_nu(x+mu)^dagger
 //        ▲              │
@@ -17,7 +18,7 @@ namespace lattice {
 
 using Links = std::vector<Field<Matrix>>;  // four
 
-/// `fat`, sites only, from `thin`, whose halo is filled.
+/// Computes `fat` on all sites from `thin`. Fills the halo of `thin`.
 void smear(const Lattice& lattice, Gathers& gathers, Links& thin, Links& fat);
 
 }  // namespace lattice

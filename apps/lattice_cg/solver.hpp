@@ -13,7 +13,7 @@ namespace lattice {
 
 struct Solved {
   int iterations = 0;
-  double residual = 0;  ///< |b - A x| / |b|, as the recurrence has it.
+  double residual = 0;  ///< |b - A x| / |b|, by the recurrence.
 };
 
 template <class Spinor>
@@ -24,11 +24,12 @@ double dot(const Lattice& lattice, const Field<Spinor>& a, const Field<Spinor>& 
   return sum;
 }
 
-/// Floating-point operations of an iteration beside A, for each real number of an even site: three sums of multiples, two
-/// products.
+/// Floating-point operations of an iteration without A, for each real number of an even site: three
+/// sums of multiples, two products.
 constexpr double flops_beside = 10;
 
-/// From x = 0. `tolerance`: of the residual.
+/// Solves A x = b, beginning with x = 0. @param tolerance is the relative residual to reach. @param
+/// most iterations at most.
 template <class Operator>
 Solved solve(const Lattice& lattice, Operator& a, const Field<typename Operator::Spinor>& b,
              Field<typename Operator::Spinor>& x, double tolerance, int most) {

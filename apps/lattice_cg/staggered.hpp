@@ -2,8 +2,8 @@
 //
 //   (D v)(x) = sum over mu of  U_mu(x) v(x+mu) - U_mu(x-mu)^dagger v(x-mu)          (phases are in the links)
 //
-// MILC's way: neighbours ahead are gathered as su3_vectors; those behind multiply by their own link first and are gathered
-// then.
+// As in MILC, it gathers the neighbours ahead as su3_vectors. The neighbours behind first multiply
+// by their own link. Then it gathers the products.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// lattice_cg/su3.hpp: the elements of a lattice field, as MILC names them, and their arithmetic. Includes nothing.
+// lattice_cg/su3.hpp: the elements of a lattice field, with MILC's names, and their arithmetic.
 //
 //   Vector w = links[mu][x] * v;                  // U v
 //   Vector b = adjoint_times(links[mu][x], v);    // U^dagger v

@@ -1,4 +1,4 @@
-// lattice_cg/types.cpp: how the faces are said in MPI's words.
+// lattice_cg/types.cpp: makes the datatypes of the faces.
 #include "types.hpp"
 
 namespace lattice {
@@ -10,7 +10,7 @@ MPI_Datatype element_type(std::size_t bytes) {
   return type;
 }
 
-/// `pieces` of `length` elements, `distance` elements from one to the next.
+/// `pieces` pieces of `length` elements. The next piece begins `distance` elements further on.
 MPI_Datatype pieces_of(int pieces, int length, int distance, MPI_Datatype element, std::size_t bytes) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_create_hvector(pieces, length, distance * static_cast<MPI_Aint>(bytes), element, &type);
@@ -19,13 +19,13 @@ MPI_Datatype pieces_of(int pieces, int length, int distance, MPI_Datatype elemen
 
 MPI_Datatype x_face(const Lattice& lattice, Direction d, Parity p, MPI_Datatype element, std::size_t bytes) {
   const Four n = lattice.local();
-  std::vector<int> places;  // in two neighbouring t
+  std::vector<int> places;  // those in the first two t
   for (const int site : lattice.face(d, p)) {
     if (lattice.at(site)[3] < 2) places.push_back(site - lattice.face(d, p).front());
   }
   MPI_Datatype pattern = MPI_DATATYPE_NULL;
   MPI_Type_create_indexed_block(static_cast<int>(places.size()), 1, places.data(), element, &pattern);
-  const int two_t = n[0] * n[1] * n[2];  // sites of one parity in them
+  const int two_t = n[0] * n[1] * n[2];  // sites of one parity in two t
   const MPI_Datatype type = pieces_of(n[3] / 2, 1, two_t, pattern, bytes);
   MPI_Type_free(&pattern);
   return type;

@@ -1,11 +1,13 @@
-// lattice_cg/types.hpp: the 48 datatypes: 2 parities × 8 directions × su3_vector, half_wilson_vector, su3_matrix.
+// lattice_cg/types.hpp: the 48 datatypes: 2 parities × 8 directions × su3_vector,
+// half_wilson_vector, su3_matrix.
 //
 // A face of one parity, in checkerboard order, for a rank of X × Y × Z × T sites:
 //   t   X·Y·Z/2 neighbouring elements                         contiguous
-//   z   T pieces of X·Y/2, one a t                            hvector
-//   y   Z·T pieces of X/2, one a z                            hvector
-//   x   single elements: every other y holds this parity, and which ones changes with z and t. Two neighbouring t have all
-//       there is of the pattern, and it repeats T/2 times     hvector of indexed
+//   z   T pieces of X·Y/2, one for each t                     hvector
+//   y   Z·T pieces of X/2, one for each z                     hvector
+//   x   single elements, for every other y. Odd or even y     hvector of indexed
+//       alternate with z and t, so the pattern of two
+//       neighbouring t repeats T/2 times
 //
 //   MPI_Isend(&field[types.begin(d, p)], 1, types.face(Element::vector, d, p), ...);
 //   MPI_Irecv(&field[lattice.halo(d, p)], 1, types.halo(Element::vector, d), ...);
@@ -46,12 +48,12 @@ class Types {
   Types(const Types&) = delete;
   Types& operator=(const Types&) = delete;
 
-  /// What I send to the neighbour who gathers from d; it begins at the site `begin`.
+  /// The face that I send to the neighbour that gathers from d. It begins at the site begin(d, p).
   [[nodiscard]] MPI_Datatype face(Element element, Direction d, Parity p) const { return of(faces_, element, d, p); }
   [[nodiscard]] int begin(Direction d, Parity p) const {
     return begin_[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)];
   }
-  /// What I receive: contiguous, as many elements.
+  /// The halo that I receive: contiguous, with as many elements.
   [[nodiscard]] MPI_Datatype halo(Element element, Direction d) const {
     return halos_[static_cast<std::size_t>(element)][static_cast<std::size_t>(d)];
   }

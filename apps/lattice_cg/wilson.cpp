@@ -4,12 +4,12 @@
 namespace lattice {
 namespace {
 
-/// The upper two spins of (1 + gamma) v, or of (1 - gamma) v with `minus` = 2 (i² = -1).
+/// The upper two spins of (1 + gamma) v. With `minus` = 2, those of (1 - gamma) v, because i² = -1.
 HalfWilson project(const Wilson& v, const Gamma& g, int minus) {
   return {{v.d[0] + turned(v.d[g.spin[0]], g.power[0] + minus), v.d[1] + turned(v.d[g.spin[1]], g.power[1] + minus)}};
 }
 
-/// Adds all four spins: the lower ones are ± i^power of the upper.
+/// Adds all four spins. The lower ones are the upper ones times ± i^power.
 void add_whole(Wilson& sum, const HalfWilson& h, const Gamma& g, int minus) {
   sum.d[0] = sum.d[0] + h.h[0];
   sum.d[1] = sum.d[1] + h.h[1];

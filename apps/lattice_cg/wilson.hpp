@@ -2,7 +2,8 @@
 //
 //   (D v)(x) = sum over mu of  U_mu(x) (1 - gamma_mu) v(x+mu) + U_mu(x-mu)^dagger (1 + gamma_mu) v(x-mu)
 //
-// Two of the four spins of (1 ± gamma) v follow from the other two: what is gathered are half_wilson_vectors.
+// Two of the four spins of (1 ± gamma) v follow from the other two, so it gathers
+// half_wilson_vectors.
 #pragma once
 
 #include <vector>
@@ -42,7 +43,7 @@ class WilsonQuark {
   const Lattice& lattice_;
   Gathers& gathers_;
   const Links& links_;
-  std::vector<Field<HalfWilson>> halves_;  // one a direction
+  std::vector<Field<HalfWilson>> halves_;  // one for each direction
   Field<Wilson> odd_, middle_;
 };
 

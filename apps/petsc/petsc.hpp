@@ -1,7 +1,7 @@
-// petsc/petsc.hpp: PETSc begins and ends with the program; which of its ways of communication is to be taken.
+// petsc/petsc.hpp: initializes and finalizes PETSc, and selects its way of communication.
 //
 //   const Petsc petsc;                      // instead of MPI_Init and MPI_Finalize
-//   take_way(Way::neighbour);               // what is created from now on
+//   take_way(Way::neighbour);               // for objects created from now on
 //   check(VecCreate(PETSC_COMM_WORLD, &x)); // an error ends the job, with PETSc's own words
 #pragma once
 
@@ -19,7 +19,8 @@ class Petsc {
   Petsc& operator=(const Petsc&) = delete;
 };
 
-/// basic: PETSc's default, packed by itself, persistent point-to-point messages. neighbour: MPI_(I)neighbor_alltoallv.
+/// basic: PETSc's default. It packs data itself, and sends persistent point-to-point messages.
+/// neighbour: MPI_(I)neighbor_alltoallv.
 enum class Way { basic, neighbour };
 
 inline void take_way(Way way) { check(PetscOptionsSetValue(nullptr, "-sf_type", way == Way::basic ? "basic" : "neighbor")); }

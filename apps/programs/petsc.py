@@ -1,4 +1,5 @@
-# Ten solutions of Poisson's equation on a cube of 40^3 points, by PETSc's conjugate gradients on a DMDA.
+# Solves Poisson's equation on a cube of 40^3 points ten times, by PETSc's conjugate gradients on a
+# DMDA.
 from petsc4py import PETSc
 
 N = 40

@@ -49,13 +49,14 @@ std::uint8_t content(long number, int rank, int at) {
   return static_cast<std::uint8_t>(number * 7 + rank * 31L + at * 13L + 1);
 }
 
-/// ns. Looking at all volumes, k-select, the cost of each algorithm.
+/// Time to choose an algorithm, ns: to look at all volumes, to find the k-th largest, and to
+/// compute the cost of each algorithm.
 Spread choosing(const Volumes& volumes, int ranks) {
   constexpr int samples = 21;
   constexpr int calls = 50;
   select::Spread look;
   std::vector<double> ns;
-  double sum = 0;  // so that the compiler leaves nothing out
+  double sum = 0;  // keeps the compiler from leaving out the work
   for (int sample = 0; sample < samples; ++sample) {
     const double start = now_ns();
     for (int call = 0; call < calls; ++call) {

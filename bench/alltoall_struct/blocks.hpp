@@ -1,5 +1,5 @@
-// bench/alltoall_struct/blocks.hpp: a struct of blocks of 1, 2, 4, ... x ints with a gap of one int after each (Wu, Wyckoff,
-// Panda 2004, figure 8), one for each rank. Includes common/ only.
+// bench/alltoall_struct/blocks.hpp: structs for all ranks. A struct has blocks of 1, 2, 4 ... x
+// ints, and a gap of one int after each block (Wu, Wyckoff, Panda 2004, figure 8).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Shape {
   Type type() const;  ///< Committed; structs lie one behind the other.
 
   std::vector<long> at, length;
-  long ints = 0;    ///< of data
-  long extent = 0;  ///< ints with the gaps
+  long ints = 0;    ///< ints of data
+  long extent = 0;  ///< ints of data and gaps
 };
 
 /// Structs for all ranks, in one piece of memory.
@@ -41,7 +41,7 @@ class Structs {
   Memory memory_;
 };
 
-/// The same without gaps.
+/// The same data without gaps.
 class Flat {
  public:
   Flat(const Shape& shape, int ranks, Origin origin);

@@ -1,10 +1,13 @@
-// bench/alltoall_struct/main.cpp: MPI_Alltoall of structs whose blocks double from one int to x ints (Wu, Wyckoff, Panda 2004,
-// figures 8 and 9). Prints JSON lines.
+// bench/alltoall_struct/main.cpp: MPI_Alltoall of structs whose blocks double from one int to x
+// ints (Wu, Wyckoff, Panda 2004, figures 8 and 9). Prints JSON lines.
 //
 //   heddle run -n 4 -- heddle-bench-alltoall-struct-mpich --largest 2048 131072
 //
-// Ways: host (PMPI_ names), interposed (MPI_ names), contiguous (the same bytes without gaps, PMPI_), manual (loops pack and
-// unpack, PMPI_). An exchange lasts from the first rank's entry to the last rank's return.
+// An exchange lasts from the first rank's entry to the last rank's return. Ways:
+//   host         PMPI_ names
+//   interposed   MPI_ names
+//   contiguous   the same bytes without gaps, by PMPI_ names
+//   manual       loops pack and unpack, PMPI_ names
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +43,7 @@ struct Buffers {
   Flat flat_out, flat_in;
 };
 
-/// A way, from what rewrites and what checks.
+/// Makes a way from its data and its call.
 template <class Data, class Act>
 Way way(std::string name, int rank, const Data& out, const Data& in, Act act) {
   return {std::move(name),
@@ -76,7 +79,7 @@ std::vector<Way> ways_of(int rank, const Shape& shape, const Buffers& buffers, M
   };
 }
 
-/// The first tenths of a second after the start of many ranks on few cores are the scheduler's.
+/// Waits: many ranks on few cores disturb each other during the first tenths of a second.
 void settle(Stage& stage) {
   constexpr double quiet_ns = 2e8;
   const double since = wall_ns();

@@ -3,11 +3,17 @@
 //
 //   heddle run -n 16 -- heddle-bench-alltoallv-sparse-mpich --bytes 8 512 --partners 26 --stride 1
 //
-// Ways: host (PMPI_Alltoallv), interposed (heddle_exchange, by the way of HEDDLE_EXCHANGE; without Heddle by the header's own),
-// and MPI_Alltoallv by each of --algorithms. Each algorithm has its own communicator with a hint; "alltoallv auto" is Heddle's
-// choice. heddle_exchange also finds the senders. Metric "agreeing": a non-blocking reduction of eight numbers, as in the calls
-// in which ranks exchange their volumes. Metric "every": one of so many calls does so (up to 488 if volumes stay). In a program
-// the reduction goes on during other calls.
+// Ways:
+//   host          PMPI_Alltoallv
+//   interposed    heddle_exchange, by the way that HEDDLE_EXCHANGE names; without Heddle the header's
+//                 own way. heddle_exchange also finds the senders
+//   alltoallv X   MPI_Alltoallv by the algorithm X of --algorithms, on its own communicator with a hint.
+//                 "alltoallv auto" is Heddle's choice
+//
+// Metric "agreeing": the time of a non-blocking reduction of eight numbers. If a call of
+// MPI_Alltoallv exchanges volumes, it begins such a reduction. In a program, the reduction proceeds
+// during other calls. Metric "every":
+// one of so many calls exchanges volumes (one of up to 488 if volumes stay).
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -35,7 +41,7 @@ struct Options {
   double budget_ms = 600;
 };
 
-/// Who is whose partner: me ± stride, me ± 2 stride, … around the ring, each rank once.
+/// The partners of `me`: me ± stride, me ± 2 stride, … around the ring, each rank once.
 std::vector<int> partners_of(int me, int ranks, int many, int stride) {
   std::vector<int> found;
   std::vector<bool> is(static_cast<std::size_t>(ranks));
@@ -50,7 +56,7 @@ std::vector<int> partners_of(int me, int ranks, int many, int stride) {
   return found;
 }
 
-/// One exchange among all ranks: what is sent and where it arrives, the same for all ways.
+/// One exchange among all ranks. Its buffers are the same for all ways.
 class Exchange {
  public:
   Exchange(int me, int ranks, int partners, int stride, long bytes) : me_(me), bytes_(bytes) {
@@ -111,7 +117,7 @@ class Exchange {
   std::vector<char> out_, in_;
 };
 
-/// A communicator that goes by this algorithm.
+/// A communicator on which Heddle uses this algorithm.
 class Hinted {
  public:
   explicit Hinted(const std::string& algorithm) : name_("alltoallv " + algorithm) {
@@ -126,7 +132,7 @@ class Hinted {
   ~Hinted() { MPI_Comm_free(&comm_); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// Calls from one exchange of volumes to the next; 0: not under Heddle.
+  /// Calls from one exchange of volumes to the next. 0: Heddle is not loaded.
   [[nodiscard]] double every() const {
     MPI_Info info = MPI_INFO_NULL;
     std::array<char, 32> text{};
@@ -183,14 +189,15 @@ bool run(const Options& options) {
         Exchange exchange(me, ranks, partners, stride, bytes);
         const std::string name =
             "partners=" + std::to_string(partners) + " stride=" + std::to_string(stride) + " bytes=" + std::to_string(bytes);
-        // New ones for each case: what has been agreed on is of this one.
+        // Each case has new communicators, because what the ranks have agreed on belongs to one
+        // case.
         std::list<Hinted> hinted;
         for (const std::string& algorithm : options.algorithms) hinted.emplace_back(algorithm);
         std::vector<Way> ways = ways_of(exchange, options, hinted);
-        // By now the ranks know each other's volumes.
+        // After these calls, the ranks know each other's volumes.
         for (int call = 0; call < 10; ++call)
           for (const Hinted& one : hinted) exchange.alltoallv(MPI_Alltoallv, one.comm());
-        std::vector<std::pair<std::string, double>> every;  // before it grows where volumes stay
+        std::vector<std::pair<std::string, double>> every;  // taken now: the number grows while volumes stay
         every.reserve(hinted.size());
         for (const Hinted& one : hinted) every.emplace_back(one.name(), one.every());
         report.check(ways, name);
@@ -212,9 +219,9 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   heddle::bench::sparse::Options options;
   CLI::App app{"A sparse exchange with partners around each rank; prints JSON lines."};
   app.add_option("--bytes", options.bytes, "Bytes for each partner")->check(CLI::Range(0, 1 << 24));
-  app.add_option("--partners", options.partners, "Of each rank (fewer, if there are not so many ranks)")
+  app.add_option("--partners", options.partners, "Partners of each rank (fewer if there are not so many ranks)")
       ->check(CLI::Range(0, 1024));
-  app.add_option("--stride", options.strides, "From one partner to the next, in ranks")->check(CLI::Range(1, 1024));
+  app.add_option("--stride", options.strides, "Ranks from one partner to the next")->check(CLI::Range(1, 1024));
   app.add_option("--ways", options.ways, "host, interposed");
   app.add_option("--algorithms", options.algorithms,
                  "Algorithms of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");

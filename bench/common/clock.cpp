@@ -21,7 +21,8 @@ double time_of(const Timed& form, long repetitions) {
   return now_ns() - start;
 }
 
-/// How many repetitions make a sample. The first call is not counted: it may compile a layout or touch new pages.
+/// Returns the number of repetitions for a sample. The first call does not count: it may compile a
+/// layout or touch new pages.
 long calibrate(const Timed& form, double sample_ns) {
   form.repeat(1);
   for (long repetitions = 1;; repetitions *= 4) {
@@ -55,7 +56,7 @@ void measure(std::vector<Timed>& forms, const Effort& effort) {
   for (int round = 0; round < effort.samples && (round < effort.at_least || slowest < effort.budget_ns); ++round) {
     double longest = 0;
     for (std::size_t turn = 0; turn < n; ++turn) {
-      const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // nobody always runs after the same neighbour
+      const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // the first form changes from round to round
       if (repetitions[which] > 1) forms[which].repeat(1);                      // bring the caches into the state of steady use
       const double taken = time_of(forms[which], repetitions[which]);
       samples[which].push_back(taken / static_cast<double>(repetitions[which]));

@@ -1,8 +1,8 @@
-// bench/common/clock.hpp: timing with medians and quartiles. Includes the standard library only.
+// bench/common/clock.hpp: measures times, with medians and quartiles.
 //
 //   std::vector<Timed> forms{{[&](long n) { while (n-- > 0) ours(); }}, {[&](long n) { while (n-- > 0) theirs(); }}};
-//   measure(forms, Effort{});                 // interleaved: one sample of each form in turn, beginning with another one each
-//   time forms[0].spread.median                    // nanoseconds a repetition
+//   measure(forms, Effort{});       // in each round, one sample of each form; the first form changes from round to round
+//   forms[0].spread.median          // nanoseconds of a repetition
 #pragma once
 
 #include <functional>
@@ -10,10 +10,11 @@
 
 namespace heddle::bench {
 
-/// Nanoseconds of processor time of this thread: on a machine that does other things too, waiting for a turn is not our time.
+/// Nanoseconds of processor time of this thread. On a busy machine, the time without a core does
+/// not count.
 double now_ns();
 
-/// Nanoseconds a repetition, over all samples.
+/// Nanoseconds of a repetition, over all samples.
 struct Spread {
   double median = 0, lower = 0, upper = 0;  ///< Lower and upper: the quartiles.
   double best = 0;
@@ -25,9 +26,9 @@ Spread spread_of(std::vector<double> samples);
 /// How much time a measurement may take.
 struct Effort {
   double sample_ns = 1e6;    ///< A sample repeats the call until it lasts about this long.
-  int samples = 15;          ///< Samples of each form ...
-  int at_least = 5;          ///< ... but no fewer than this,
-  double budget_ns = 1.5e9;  ///< once one form has taken this long.
+  int samples = 15;          ///< Samples of each form.
+  int at_least = 5;          ///< Least samples of each form, even over the budget.
+  double budget_ns = 1.5e9;  ///< Time of all samples of a form.
 };
 
 /// One way of doing the work: `repeat(n)` does it n times.

@@ -1,5 +1,5 @@
-// bench/common/datatype.cpp: the constructors of datatype.hpp. MPI's default error handler ends the program, so no codes are
-// checked.
+// bench/common/datatype.cpp: the constructors of datatype.hpp. They check no error codes, because
+// MPI's default error handler ends the program.
 #include "common/datatype.hpp"
 
 namespace heddle::bench {

@@ -18,7 +18,7 @@ namespace heddle::bench {
 class Type {
  public:
   Type(MPI_Datatype predefined)
-      : handle_{predefined} {}  // implicit, so that MPI_DOUBLE can be written wherever a Type is wanted
+      : handle_{predefined} {}  // implicit, so that MPI_DOUBLE can be passed for a parameter of type Type
   static Type adopt(MPI_Datatype derived) {
     Type type{derived};
     type.owned_ = true;

@@ -20,7 +20,7 @@ void let_others_run() {
     sched_yield();
     return;
   }
-  const timespec brief{0, 15'000};  // 5 µs are over before the kernel has looked for another process
+  const timespec brief{0, 15'000};  // after 5 µs, the kernel would not yet have switched to another process
   nanosleep(&brief, nullptr);
 }
 
@@ -31,7 +31,7 @@ void go_first() {
 
 }  // namespace heddle::bench
 
-// MPICH 4.3 brought the hook; an older one may be loaded.
+// The hook exists since MPICH 4.3. The program may run with an older MPICH, so the symbol is weak.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40300000
 #pragma weak MPIX_Async_start
 
@@ -39,7 +39,7 @@ namespace heddle::bench {
 namespace {
 
 enum class State { none, hooked, leaving, gone };
-State state = State::none;  // the hook outlives every scope but MPI's own
+State state = State::none;  // MPI calls the hook until MPI_Finalize
 
 int poll(MPIX_Async_thing) {
   if (state == State::leaving) {

@@ -1,18 +1,22 @@
-// bench/common/give_way.hpp: with more ranks than cores, a rank that waits inside MPI lets the others run. Includes MPI.
+// bench/common/give_way.hpp: with more ranks than cores, a rank that waits inside MPI lets others
+// run.
 //
 //   const GiveWay give_way{crowded(ranks)};          // after MPI_Init, gone before MPI_Finalize
 //
-// Otherwise the benchmark would measure spinning. Open MPI has a setting for this (mpi_yield_when_idle), which `heddle bench`
-// sets. MPICH has no such setting, so a hook in its progress engine gives way at each turn. Host and Heddle run alike.
+// Otherwise the benchmark would measure spinning. `heddle bench` sets Open MPI's setting for it
+// (mpi_yield_when_idle). MPICH has no setting, so a hook in its progress engine gives way at each
+// turn, with and without Heddle.
 #pragma once
 
 namespace heddle::bench {
 
-/// Lets others run. MPICH's launcher starts each rank in a session of its own; where Linux groups processes by session
-/// (kernel.sched_autogroup_enabled), sched_yield gives way within the session only, and one has to sleep a little.
+/// Lets others run. MPICH's launcher starts each rank in its own session. If Linux groups processes
+/// by session (kernel.sched_autogroup_enabled), sched_yield gives way only within the session. So
+/// the function then sleeps a little.
 void let_others_run();
 
-/// As root, asks for priority over other processes, for this process and for its session if the session is its own.
+/// As root, raises the priority of this process over others. Also of its session, if the process is
+/// the session's leader.
 void go_first();
 
 class GiveWay {

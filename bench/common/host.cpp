@@ -28,7 +28,8 @@ std::string library_name() {
 }
 
 std::string interposer() {
-  // Looked up by name: the address of MPI_Pack in this file could be a jump through our own linkage table.
+  // Looks the function up by name: the address of MPI_Pack in this file could be that of our own
+  // linkage table.
   void* const call = dlsym(RTLD_DEFAULT, "MPI_Pack");
   Dl_info from{};
   if (call == nullptr || dladdr(call, &from) == 0 || from.dli_fname == nullptr) return "host";

@@ -1,4 +1,5 @@
-// bench/common/host.hpp: which MPI this is, who answers its calls, and on which core we run.
+// bench/common/host.hpp: names the MPI library and the library that answers MPI_ calls, and chooses
+// cores.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ std::string library_name();
 /// The library that answers MPI_Pack here: "heddle", "null" (the forwarding interposer) or "host" (nothing is preloaded).
 std::string interposer();
 
-/// Pins this thread to one core (the last one allowed when `core` is negative); returns it, or -1 if the system refuses.
+/// Pins this thread to `core`, or to the last allowed core if `core` is negative. Returns the core,
+/// or -1 if the system refuses.
 int pin(int core);
 
 /// The cores that this process may use.

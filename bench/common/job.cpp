@@ -27,7 +27,7 @@ int as_job(int argc, char** argv, int least_ranks, int most_ranks, const std::fu
     fine = body();
   } catch (const std::exception& problem) {
     std::cerr << "heddle bench: " << problem.what() << std::endl;
-    // MPICH's launcher drops what it has not passed on by the time the job is aborted.
+    // MPICH's launcher drops output that it has not passed on before the job is aborted.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

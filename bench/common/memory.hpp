@@ -1,4 +1,5 @@
-// bench/common/memory.hpp: page-aligned memory, written once: from malloc, from heddle_alloc or from MPI's allocator.
+// bench/common/memory.hpp: page-aligned memory from malloc, from heddle_alloc or from MPI's
+// allocator. It is written once, so that its pages exist.
 //
 //   Memory matrix{1 << 20, Origin::heddle_alloc};   // under Heddle: memory that peers can map
 #pragma once

@@ -14,7 +14,7 @@
 namespace heddle::bench {
 namespace {
 
-constexpr int few = 3;  // samples: fewer say nothing
+constexpr int few = 3;  // fewer samples mean nothing
 
 }  // namespace
 

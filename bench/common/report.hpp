@@ -1,7 +1,8 @@
-// bench/common/report.hpp: the JSON lines that programs of several ranks print: a plan, then rows. Rank 0 speaks.
+// bench/common/report.hpp: prints the JSON lines of programs of several ranks: a plan, then rows.
+// Only rank 0 prints.
 //
 //   Report report{stage, "vector"};
-//   report.plan(cases);                                     // MPI, who interposes, which rank is on which core
+//   report.plan(cases);                                     // the MPI library, the interposer, the core of each rank
 //   report.measured(ways, Clock::arrival, Pace{}, {{"case", "k=64"}, {"metric", "latency"}, {"bytes", 32768}});
 #pragma once
 
@@ -16,27 +17,29 @@ using Json = nlohmann::ordered_json;
 
 /// The form in which a measured time is printed.
 struct Unit {
-  double messages = 1;    ///< Microseconds of one of so many,
-  double rate_bytes = 0;  ///< or GB/s of so many bytes: the quickest quartile is the upper one.
+  double messages = 1;    ///< Microseconds of one message, if the time is that of so many.
+  double rate_bytes = 0;  ///< If not 0: GB/s of so many bytes. The upper quartile is that of the quickest samples.
 };
 
 class Report {
  public:
-  /// Pins rank i to the i-th core that it may use (round and round), and asks for priority over other processes.
+  /// Pins rank i to the i-th core that it may use (cyclically), and raises its priority over other
+  /// processes.
   Report(Stage& stage, std::string bench);
 
-  /// Collective. `steps`: how many "done" lines will come.
+  /// Prints the plan. Collective. `steps` is the number of "done" lines to come.
   void plan(long steps);
-  /// Takes out the ways that are wrong, and says so. Collective.
+  /// Removes the ways that are wrong, and reports them. Collective.
   void check(std::vector<Way>& ways, const std::string& name);
 
-  /// Measures (collective), and prints a row a way, for near cores and for far ones ("cores") if both were seen. Then how many
-  /// times the time of the ways "contiguous" and "host" each takes (metric "... over contiguous"). `row`: case, metric, bytes;
-  /// the variant is the way's name.
+  /// Measures (collective), and prints a row for each way. If ranks 0 and 1 ran on near cores and
+  /// on far ones, there are two rows ("cores"). More rows (metric "... over contiguous", "... over
+  /// host") have the ratio to the time of the ways "contiguous" and "host". `row` has case, metric
+  /// and bytes. The variant is the way's name.
   void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
-  /// Prints a row that was measured otherwise, nanoseconds told as microseconds.
+  /// Prints a row that was measured by other means. Converts ns to us.
   void told(const Json& row, const std::string& variant, const Spread& ns) const { print(row, variant, "us", 1e-3, ns); }
-  /// Prints a row of a plain number.
+  /// Prints a row with a plain number.
   void counted(const Json& row, const std::string& variant, const char* unit, double number) const {
     print(row, variant, unit, 1, {number, number, number, number, 1, number});
   }
@@ -55,11 +58,11 @@ class Report {
   int wrong_ = 0;
 };
 
-/// Whether there are more ranks than cores that this process may use.
+/// True if there are more ranks than cores that this process may use.
 bool crowded(int ranks);
 
-/// Keeps the ways of these names. The way "interposed" gets the name of the library that answers MPI_ calls ("heddle", "null").
-/// Without such a library it is left out.
+/// Keeps the ways of these names. The way "interposed" gets the name of the library that answers
+/// MPI_ calls ("heddle", "null"). Without such a library, that way is removed.
 void choose(std::vector<Way>& ways, const std::vector<std::string>& wanted);
 
 }  // namespace heddle::bench

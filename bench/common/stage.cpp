@@ -1,4 +1,5 @@
-// bench/common/stage.cpp: see stage.hpp. All MPI calls go by their PMPI_ names: an interposer must see only the measured calls.
+// bench/common/stage.cpp: see stage.hpp. All MPI calls use PMPI_ names: an interposer must see only
+// the measured calls.
 #include "common/stage.hpp"
 
 #include <fcntl.h>
@@ -21,13 +22,13 @@ namespace heddle::bench {
 namespace {
 
 constexpr int most_ranks = 64;
-constexpr double patience_ns = 100'000;  // then a waiting rank lets MPI move what others still want of it
+constexpr double patience_ns = 100'000;  // after this time, a waiting rank lets MPI progress messages for others
 
 std::runtime_error failed(const char* what) {
   return std::runtime_error(fmt::format("the ranks cannot share a page: {} ({})", what, std::strerror(errno)));
 }
 
-/// How often this thread had to leave its core.
+/// The number of times that this thread had to leave its core.
 long evictions() {
   rusage use{};
   getrusage(RUSAGE_THREAD, &use);
@@ -44,7 +45,7 @@ double wall_ns() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Each rank writes to its own lines only, so that waiting disturbs nobody.
+/// Each rank writes only to its own cache lines, so that waiting ranks disturb no other rank.
 struct Stage::Page {
   struct alignas(128) Seat {
     std::atomic<std::uint64_t> turn{0};
@@ -62,7 +63,7 @@ Stage::Stage(MPI_Comm comm, bool crowded) : crowded_{crowded}, tells_{!crowded &
   PMPI_Comm_size(comm, &ranks_);
   if (ranks_ > most_ranks) throw std::runtime_error(fmt::format("at most {} ranks, not {}", most_ranks, ranks_));
   PMPI_Comm_dup(comm, &progress_);
-  // A memfd rather than a window of MPI's: it leaves the library as the program alone would have it.
+  // Uses a memfd. A window of MPI would change the state of the library.
   int file = -1;
   long where[2] = {getpid(), -1};
   if (rank_ == 0) {
@@ -73,7 +74,7 @@ Stage::Stage(MPI_Comm comm, bool crowded) : crowded_{crowded}, tells_{!crowded &
   if (rank_ != 0 && where[1] >= 0) file = open(fmt::format("/proc/{}/fd/{}", where[0], where[1]).c_str(), O_RDWR | O_CLOEXEC);
   void* const memory = file < 0 ? MAP_FAILED : mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   int fine = memory != MAP_FAILED, all_fine = 0;
-  PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, comm);  // also: nobody closes before all have opened
+  PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, comm);  // no rank closes it before all have opened it
   if (file >= 0) close(file);
   if (!all_fine) throw failed("not all ranks could map it; are they on one node, in one container?");
   page_ = static_cast<Page*>(memory);  // zero pages are a valid Page
@@ -124,7 +125,7 @@ double Stage::started(int rank) const { return page_->seats[rank].started; }
 double Stage::ended(int rank) const { return page_->seats[rank].ended; }
 
 std::int64_t Stage::from_first(std::int64_t value) {
-  // Two places alternate: so a fast rank does not overwrite data that a slow rank has yet to read.
+  // Two places alternate, so a fast rank does not overwrite a value that a slow rank has not read.
   const int place = static_cast<int>((turn_ + 1) % 2);
   page_->seats[rank_].value[place] = value;
   meet();
@@ -149,7 +150,7 @@ double Stage::line_ns(long trips) {
     for (std::uint64_t first = 0; first < static_cast<std::uint64_t>(trips); first += group) {
       const double start = wall_ns();
       for (std::uint64_t trip = first; trip < first + group; ++trip) {
-        // Rank 0 makes it odd, rank 1 even again.
+        // Rank 0 makes the number odd, rank 1 makes it even.
         while (line.load(std::memory_order_acquire) != 2 * trip + static_cast<std::uint64_t>(rank_)) pause_briefly();
         line.store(2 * trip + static_cast<std::uint64_t>(rank_) + 1, std::memory_order_release);
       }

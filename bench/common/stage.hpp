@@ -1,12 +1,12 @@
-// bench/common/stage.hpp: the ranks of a node outside MPI. They share a page for turns, stamps of one clock, and verdicts.
-// Includes MPI to find the page only.
+// bench/common/stage.hpp: synchronizes the ranks of a node without MPI. They share a page for
+// turns, time stamps of one clock, and verdicts. MPI only serves to find the page.
 //
-//   Stage stage{MPI_COMM_WORLD};
-//   stage.meet();                                   // all leave together, without a message that would warm MPI up
+//   Stage stage{MPI_COMM_WORLD, crowded};
+//   stage.meet();                                   // all leave together, without a message that would warm up MPI
 //   if (stage.rank() == 1) stage.start(), PMPI_Send(...);
 //   if (stage.rank() == 0) PMPI_Recv(...), stage.end();
 //   stage.meet();
-//   time stage.ended(0) - stage.started(1);         // nanoseconds: CLOCK_MONOTONIC is one for all processes of a node
+//   stage.ended(0) - stage.started(1);              // nanoseconds: all processes of a node share CLOCK_MONOTONIC
 #pragma once
 
 #include <mpi.h>
@@ -16,13 +16,13 @@
 
 namespace heddle::bench {
 
-/// Nanoseconds of the clock on the wall, the same for all processes of a node.
+/// Wall-clock time in ns, the same for all processes of a node.
 double wall_ns();
 
 class Stage {
  public:
-  /// Collective over `comm`, whose ranks are on one node. `crowded`: more ranks than cores, so who waits gives way.
-  /// Throws std::runtime_error if the page cannot be shared.
+  /// Collective over `comm`, whose ranks are on one node. `crowded`: more ranks than cores, so
+  /// waiting ranks give way. Throws std::runtime_error if the page cannot be shared.
   Stage(MPI_Comm comm, bool crowded);
   ~Stage();
   Stage(const Stage&) = delete;
@@ -31,24 +31,25 @@ class Stage {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
-  void meet();  ///< Nobody leaves before everybody has come.
+  void meet();  ///< A barrier.
 
-  void start();  ///< Stamps of this rank; readable by others after the next meeting ...
-  void end();    ///< ... until the one after it.
+  void start();  ///< Takes the first time stamp. Others may read it after the next meet(), until the meet() after that.
+  void end();    ///< Takes the second time stamp.
   double started(int rank) const;
   double ended(int rank) const;
 
-  /// Whether a rank lost its core to another process between its stamps. Always false with more ranks than cores, and if the
-  /// effect of other processes is measured (BENCH_DISTURBED in the environment).
+  /// True if a rank lost its core to another process between its stamps. Always false with more
+  /// ranks than cores, and if the effect of other processes is measured (environment variable
+  /// BENCH_DISTURBED).
   bool disturbed() const;
 
-  /// Rank 0's value for all.
+  /// Returns rank 0's value on all ranks.
   std::int64_t from_first(std::int64_t value);
-  /// The least value of all ranks.
+  /// Returns the least value of all ranks.
   std::int64_t least(std::int64_t value);
 
-  /// Nanoseconds one way for a cache line between ranks 0 and 1, the best of so many round trips, by groups of 50. Collective.
-  /// 0: there is no rank 1, or more ranks than cores.
+  /// Nanoseconds of a cache line from rank 0 to rank 1: the best group of 50 round trips, halved.
+  /// Collective. 0: there is no rank 1, or there are more ranks than cores.
   double line_ns(long trips = 4000);
 
  private:
@@ -57,7 +58,7 @@ class Stage {
 
   int rank_ = 0, ranks_ = 1;
   bool crowded_;
-  bool tells_;  // who has lost its core
+  bool tells_;  // detects the loss of a core
   long evictions_ = 0;
   std::uint64_t turn_ = 0;
   Page* page_ = nullptr;

@@ -24,7 +24,7 @@ struct Sample {
   bool disturbed;
 };
 
-/// One message; what comes back is good on rank 0 only.
+/// Times one message. The result is valid only on rank 0.
 Sample once(Stage& stage, const Way& way, Clock clock, long number) {
   way.prepare(number);
   stage.meet();
@@ -77,7 +77,7 @@ std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock,
     if (stage.from_first(more) == 0) break;
     bool all_clean = true;
     for (std::size_t turn = 0; turn < n; ++turn) {
-      const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // nobody always runs after the same neighbour
+      const std::size_t which = (turn + static_cast<std::size_t>(round)) % n;  // the first way changes from round to round
       std::vector<double> clean, all;
       for (std::int64_t i = 0; i < burst[which]; ++i) {
         const Sample sample = once(stage, ways[which], clock, number++);

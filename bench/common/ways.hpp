@@ -1,12 +1,12 @@
-// bench/common/ways.hpp: several ways of the same task between ranks, timed alternately in one run. Includes stage.hpp,
-// clock.hpp.
+// bench/common/ways.hpp: times several ways of the same task between ranks, alternately in one run.
 //
 //   std::vector<Way> ways{{"host", write, send_typed, check}, {"contiguous", write_flat, send_flat, check_flat}};
-//   drop_wrong(stage, ways, report);               // nothing is timed before it is known to be right
+//   drop_wrong(stage, ways, report);               // only correct ways are timed
 //   measure(stage, ways, Clock::arrival, Pace{});
 //   print(ways[0].ns.median);                      // on rank 0
 //
-// Every rank has the same list, each with its own part in it: rank 1 sends, rank 0 receives, keeps the times and prints.
+// All ranks have the same list of ways, with the functions of their own part. Rank 1 sends. Rank 0
+// receives, keeps the times and prints.
 #pragma once
 
 #include <array>
@@ -19,54 +19,57 @@
 
 namespace heddle::bench {
 
-/// One way of doing it, as this rank sees it. All take the running number of the message; 0 is the one that is checked.
+/// This rank's part of a way. The functions take the running number of the message. Message 0 is
+/// checked.
 struct Way {
   std::string name;
-  std::function<void(long)> prepare;  ///< Before the clock runs: the sender writes what it will send (live data).
-  std::function<void(long)> act;      ///< What is timed.
-  std::function<std::string()> verify = [] { return std::string{}; };  ///< After message 0: what is wrong, or nothing.
-  double lead_ns = 400;  ///< The receiver's head start: time to be inside its receives when the sender begins.
-  /// The measurements while the cores of ranks 0 and 1 were near each other, and while they were far.
+  std::function<void(long)> prepare;  ///< Before the clock runs: the sender writes its data (live data).
+  std::function<void(long)> act;      ///< The timed part.
+  std::function<std::string()> verify = [] { return std::string{}; };  ///< After message 0: returns the fault, or nothing.
+  double lead_ns = 400;  ///< The receiver's head start: it should be inside its receives when the sender begins.
+  /// The measurements at one distance between the cores of ranks 0 and 1.
   struct Seen {
-    Spread ns = {};  ///< No samples: they never were.
+    Spread ns = {};  ///< No samples: the cores never had that distance.
     std::vector<double> by_round =
-        {};  ///< The median of each round; not a number: disturbed throughout, or the other distance.
+        {};  ///< The median of each round. NaN: all samples were disturbed, or had the other distance.
   };
-  std::array<Seen, 2> seen = {};
-  /// At the distance with more samples.
+  std::array<Seen, 2> seen = {};  ///< Near, far.
+  /// The measurements at the distance with more samples.
   [[nodiscard]] const Seen& mostly() const { return seen[seen[1].ns.samples > seen[0].ns.samples]; }
 };
 
-/// A cache line takes longer than this between cores that share no cache, and less between those that do. ns.
+/// A cache line takes longer than this between cores that share no cache, and less between cores
+/// that share one. ns.
 constexpr double far_ns = 80;
 
-/// From when to when.
+/// The begin and the end of a measured time.
 enum class Clock {
   arrival,   ///< From rank 1's start to rank 0's end: one way.
-  sender,    ///< Rank 1's own time.
+  sender,    ///< From rank 1's start to its end.
   everybody  ///< From the first start to the last end.
 };
 
 /// How much time a measurement may take.
 struct Pace {
-  int rounds = 60;         ///< Each way gets a burst a round ...
-  int at_least = 5;        ///< ... for so many rounds at least,
-  double budget_ns = 4e8;  ///< and more while all ways together have taken less than this.
-  double burst_ns = 2e6;   ///< A burst lasts about this long,
-  int burst = 10;          ///< and has no more messages than this. The first of each is not counted: caches change hands.
+  int rounds = 60;         ///< Most rounds. Each way gets a burst in each round.
+  int at_least = 5;        ///< Least rounds.
+  double budget_ns = 4e8;  ///< After the least rounds, measuring ends when all ways together have taken this long.
+  double burst_ns = 2e6;   ///< A burst lasts about this long.
+  int burst = 10;          ///< Most messages of a burst. The first does not count: the caches hold another way's data.
 };
 
-/// Does each way once, and removes ways for which a rank finds a fault. Each rank calls `report(name, what)` with its own
-/// fault.
+/// Runs each way once, and removes the ways in which a rank finds a fault. A rank calls
+/// `report(name, what)` with its fault.
 void drop_wrong(Stage& stage, std::vector<Way>& ways,
                 const std::function<void(const std::string& name, const std::string& what)>& report);
 
-/// Fills in `seen` on rank 0. Messages in which a rank lost its core to another process do not count, unless there are no
-/// others. Messages between which the distance of the cores changed do not count either; virtual machines change it. Returns
-/// the ns of a line, near and far; 0: not seen.
+/// Fills in `seen` on rank 0. Messages in which a rank lost its core to another process do not
+/// count, unless there are no others. Messages during which the distance of the cores changed do
+/// not count either: virtual machines change it. Returns the ns of a cache line, near and far. 0:
+/// the cores never had that distance.
 std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock, const Pace& pace);
 
-/// How many times the time of `base` a way takes, round by round: whatever slows the machine for a while slows both.
+/// The ratio of a way's time to that of `base`, round by round: a disturbance slows both.
 Spread ratio(const Way::Seen& way, const Way::Seen& base);
 
 }  // namespace heddle::bench

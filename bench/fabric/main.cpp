@@ -1,10 +1,11 @@
-// bench/fabric: the four schemes between two processes of this machine, over a provider of libfabric, by the columns of the
-// 128 × 4096 matrix of ints of Wu, Wyckoff, Panda 2004 (figures 6, 10, 11, 12). No MPI.
+// bench/fabric: times the four schemes between two processes of this machine, over a provider of
+// libfabric, without MPI. They send columns of the 128 × 4096 matrix of ints of Wu, Wyckoff, Panda
+// 2004 (figures 6, 10, 11, 12).
 //
 //   heddle-bench-fabric --provider shm --json rows.json
 //
-// One way, sender to receiver, from the announcement to the receiver's last byte, live data. The ways take turns in one run;
-// medians. Every message is checked.
+// A time is one way: from the announcement to the receiver's last byte, with live data. The ways
+// take turns in one run. The rows are medians. Every message is checked.
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -33,7 +34,7 @@ namespace layout = heddle::layout;
 constexpr Count rows = 128;
 constexpr Count row_ints = 4096;
 
-/// In shared memory.
+/// The state in shared memory.
 struct Board {
   std::atomic<std::uint32_t> announced{0};
   std::atomic<std::uint32_t> received{0};
@@ -46,7 +47,7 @@ struct Way {
   const char* name;
   Plan plan;
   Acceptance acceptance;
-  bool anew = false;  // registrations are forgotten before each message (figure 12)
+  bool anew = false;  // forgets all registrations before each message (figure 12)
 };
 
 std::vector<Way> all_ways() {
@@ -77,7 +78,7 @@ struct Job {
     }
   }
 
-  /// Microseconds; negative: it failed.
+  /// Sends a message. @return microseconds; negative: it failed
   double send(const Way& way, const layout::Layout& type, std::vector<int>& matrix) {
     ++messages;
     std::byte* const base = reinterpret_cast<std::byte*>(matrix.data());

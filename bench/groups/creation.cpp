@@ -1,4 +1,5 @@
-// bench/groups/creation.cpp: how long groups of 10^6 ranks take to make: from a description, and rank by rank.
+// bench/groups/creation.cpp: times the creation of groups of 10^6 ranks, from a description and
+// rank by rank.
 #include <random>
 
 #include "group/operations.hpp"

@@ -1,4 +1,5 @@
-// bench/groups/lookup.cpp: rank -> world rank, in random order: by format and size, and by depth of derivation.
+// bench/groups/lookup.cpp: times look-ups (rank -> world rank) in random order, by format and size,
+// and by depth of derivation.
 #include <numeric>
 #include <random>
 
@@ -12,9 +13,9 @@ namespace {
 using group::Rank;
 using Ranks = std::vector<Rank>;
 
-volatile Rank sink;  // so that nothing is left out
+volatile Rank sink;  // keeps the compiler from leaving out look-ups
 
-/// A call by itself: nothing that is known of the group is known beforehand.
+/// Not inlined, so the compiler knows nothing about the group.
 [[gnu::noinline]] Rank look_up(const group::Group& group, Rank rank) { return group.world_rank(rank); }
 [[gnu::noinline]] Rank look_up(const Ranks& list, Rank rank) { return list[static_cast<std::size_t>(rank)]; }
 [[gnu::noinline]] Rank look_up(const seed::Group& group, Rank rank) { return group.world_rank(rank); }
@@ -28,7 +29,7 @@ Ranks any_order(Rank size) {
   return ranks;
 }
 
-/// One look-up after the other, each independent of the last.
+/// Makes a loop of independent look-ups.
 template <class Call>
 Timed timed(const Ranks& ranks, Call call) {
   return {[&ranks, call](long repetitions) {
@@ -68,7 +69,7 @@ void depth(const Options& options) {
     group::Group group = sample.make(size);
     for (int level = 1; level <= options.depth; ++level) {
       const group::Range first{0, 0, 1};
-      group = range_excl(group, std::span(&first, 1));  // one member less, and another description
+      group = range_excl(group, std::span(&first, 1));  // one member less: the description changes
       const Ranks ranks = any_order(group.size());
       std::vector<Timed> forms{timed(ranks, [&](Rank rank) { return look_up(group, rank); })};
       measure(forms, options.effort());
@@ -77,7 +78,8 @@ void depth(const Options& options) {
   }
 }
 
-/// Seed 003's benchmark on 512 processes: odd ranks are left out level by level; how long finding the last rank takes.
+/// The benchmark of Chaarawi and Gabriel on 512 processes: each level leaves out the odd ranks of
+/// the level before. Times the look-up of the last rank.
 void hierarchy(const Options& options) {
   struct Way {
     seed::Kind kind;

@@ -1,5 +1,5 @@
-// bench/groups/main.cpp: the native half of `heddle bench groups`: bytes, look-ups and creation of groups. No MPI. Prints JSON
-// lines.
+// bench/groups/main.cpp: the native half of `heddle bench groups`: bytes, look-ups and creation of
+// groups, without MPI. Prints JSON lines.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
@@ -29,7 +29,7 @@ int run(int argc, char** argv) {
   app.add_option("--sizes", options.sizes, "ranks of the world")->check(CLI::Range(1000, 100'000'000));
   app.add_option("--depth", options.depth, "levels of derivation")->check(CLI::Range(1, 100));
   app.add_option("--samples", options.samples, "repetitions")->check(CLI::Range(1, 1000));
-  app.add_option("--sample-ms", options.sample_ms, "time of one")->check(CLI::Range(0.01, 1000.0));
+  app.add_option("--sample-ms", options.sample_ms, "milliseconds of a sample")->check(CLI::Range(0.01, 1000.0));
   CLI11_PARSE(app, argc, argv);
   memory();
   lookup(options);

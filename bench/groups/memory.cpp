@@ -1,4 +1,5 @@
-// bench/groups/memory.cpp: bytes of groups, beside lists of pointers (8 bytes a member, the seed's PList).
+// bench/groups/memory.cpp: compares the bytes of groups with those of lists of pointers (8 bytes
+// for each member, the PList of Chaarawi and Gabriel 2008).
 #include <algorithm>
 #include <random>
 
@@ -40,7 +41,8 @@ Group strided(const Group& group, Rank first, Rank last, Rank stride) {
   return range_incl(group, std::span(&range, 1));
 }
 
-/// The three communicators of HPL on 300 × 300 processes, at the process where they take most.
+/// The three communicators of HPL on 300 × 300 processes, at the process where they need most
+/// memory.
 void hpl() {
   const Group world = Group::world(90'000);
   Bytes most;
@@ -88,7 +90,7 @@ void irregular() {
   tell("100,000 shuffled", incl(world, order));
 }
 
-/// The communicators of a process in an application with very many: duplicates, lines, planes and blocks of 10^6 ranks.
+/// An application with very many communicators: duplicates, lines, planes and blocks of 10^6 ranks.
 void ten_thousand() {
   const Group world = Group::world(1'000'000);
   const std::array<Rank, 3> dims{100, 100, 100};

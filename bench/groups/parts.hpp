@@ -1,5 +1,4 @@
-// bench/groups/parts.hpp: the parts of `heddle bench groups`. Each prints JSON lines: {"bench", "case", "variant", "metric",
-// "value", "unit", ...}.
+// bench/groups/parts.hpp: the parts of `heddle bench groups`. Each prints JSON lines.
 #pragma once
 
 #include <string>
@@ -21,12 +20,13 @@ struct Options {
 void print(const std::string& name, const std::string& variant, const char* metric, double value, const char* unit);
 void print(const std::string& name, const std::string& variant, const char* metric, const Spread& spread, const char* unit);
 
-/// A group of a kind, out of a world of `ranks`.
+/// Makes groups of one kind, in a world of `ranks`.
 struct Sample {
   const char* name;
   group::Group (*make)(group::Rank ranks);
 };
-/// One for each format (two for ranges: few and many). std::logic_error if the encoder were to keep one in another format.
+/// A sample for each format (two for ranges: few and many). Throws std::logic_error if the encoder
+/// chooses another format.
 const std::vector<Sample>& samples();
 
 void memory();

@@ -1,4 +1,4 @@
-// bench/groups/samples.cpp: groups that end up in each of the formats, at any size.
+// bench/groups/samples.cpp: for each format, groups of any size that get this format.
 #include <random>
 #include <stdexcept>
 
@@ -27,7 +27,7 @@ Group column(Rank ranks) {
   return range_incl(Group::world(ranks), std::span(&range, 1));
 }
 
-/// A plane through the middle dimension of a cube-like topology.
+/// A plane across the middle dimension of a cube of ranks.
 Group plane(Rank ranks) {
   Rank side = 1;
   while (static_cast<std::int64_t>(side + 1) * (side + 1) * (side + 1) <= ranks) ++side;
@@ -35,7 +35,7 @@ Group plane(Rank ranks) {
   return cart_sub(Group::world(ranks), dims, std::array{true, false, true}, here);
 }
 
-/// Stretches of 1 ... 2·length ranks with gaps of the same kind.
+/// Stretches of 1 ... 2·length ranks, with gaps of such lengths.
 Group stretches(Rank ranks, Rank length) {
   std::minstd_rand random(5);
   Encoder encoder;

@@ -1,4 +1,4 @@
-// bench/groups/seed.cpp: the seed's three sparse formats.
+// bench/groups/seed.cpp: the three sparse formats of Chaarawi and Gabriel.
 #include "groups/seed.hpp"
 
 #include <utility>
@@ -18,7 +18,7 @@ class Ranges : public Group {
   }
 
  private:
-  std::vector<std::pair<int, int>> ranges_;  // base rank, number of processes
+  std::vector<std::pair<int, int>> ranges_;  // first rank, number of ranks
 };
 
 class Strided : public Group {

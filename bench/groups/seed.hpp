@@ -1,5 +1,6 @@
-// bench/groups/seed.hpp: the groups of seed 003 (Chaarawi and Gabriel, §2), for comparison only. A group is the difference to
-// its parent. A look-up asks parent after parent, and walks ranges and bits from the start.
+// bench/groups/seed.hpp: the groups of Chaarawi and Gabriel 2008, §2, for comparison. A group is
+// stored as the difference to its parent. A look-up goes from parent to parent, and searches ranges
+// and bits from the start.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace heddle::bench::seed {
 class Group {
  public:
   virtual ~Group() = default;
-  /// The rank in the parent.
+  /// Returns the rank in the parent.
   [[nodiscard]] virtual int in_parent(int rank) const = 0;
   [[nodiscard]] int world_rank(int rank) const {
     for (const Group* group = this; group; group = group->parent.get()) rank = group->in_parent(rank);

@@ -1,11 +1,12 @@
-// bench/hierarchy/main.cpp: ping-pong over a hierarchy of communicators, each the one before without its odd ranks, between its
-// ranks 0 and 1 and between 0 and the last (Chaarawi and Gabriel 2008, tables 2 to 4). Prints JSON lines.
+// bench/hierarchy/main.cpp: ping-pong over a hierarchy of communicators. Each level has the even
+// ranks of the level before. Rank 0 exchanges messages with rank 1, and with the last rank
+// (Chaarawi and Gabriel 2008, tables 2 to 4). Prints JSON lines.
 //
 //   heddle run -n 48 -- heddle-bench-hierarchy-mpich
 //
-// There are two messages. Heddle passes on the first: 8 contiguous bytes, to and fro. For the second, 64 KiB with holes one
-// way, it looks up the receiver in the communicator's group. MPI_ and PMPI_ names alternate. Only two ranks work at a time,
-// with a core for each.
+// There are two messages. Heddle passes on the first: 8 contiguous bytes, to and fro. The second is
+// 64 KiB with holes, one way: for it, Heddle looks up the receiver in the communicator's group.
+// MPI_ and PMPI_ names alternate. Only two ranks work at a time, each on its own core.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ constexpr int rows = 512, row = 16, stride = 64;  // doubles: 64 KiB in pieces o
 
 struct Options {
   double budget_ms = 60;
-  int passes = 7;  ///< Over all levels, there and back: a machine that changes its pace meets all levels alike.
+  int passes = 7;  ///< Passes over all levels, down and up. So a change of the machine's speed affects all levels.
   bool quick = false;
 };
 
@@ -54,7 +55,7 @@ void wait_for_all() {
   for (int done = 0; !done; usleep(5000)) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
-/// The communicator without its odd ranks; MPI_COMM_NULL for those.
+/// The communicator without its odd ranks. Odd ranks get MPI_COMM_NULL.
 MPI_Comm without_odd(MPI_Comm comm) {
   MPI_Group all = MPI_GROUP_NULL, even = MPI_GROUP_NULL;
   int odd[1][3] = {{1, size_of(comm) - 1, 2}};
@@ -67,7 +68,7 @@ MPI_Comm without_odd(MPI_Comm comm) {
   return made;
 }
 
-/// Rank 1 of the stage is rank 0 of the communicator: stages begin there.
+/// Rank 1 of a stage sends first, so rank 0 of the communicator is rank 1 of the stage.
 template <class Send, class Receive>
 Way to_and_fro(const char* name, bool begins, MPI_Comm comm, int peer, long* word, Send send, Receive receive) {
   return {name, [](long) {},
@@ -99,7 +100,7 @@ Way one_way(const char* name, bool begins, MPI_Comm comm, int peer, const Memory
           }};
 }
 
-/// How Heddle keeps the group, if it is there (src/mpi/calls/seen.cpp).
+/// The format in which Heddle keeps the group, or "" without Heddle (src/mpi/calls/seen.cpp).
 std::string kept_as(MPI_Comm comm) {
   using Format = const char* (*)(MPI_Comm, int*, int*);
   const auto format = reinterpret_cast<Format>(dlsym(RTLD_DEFAULT, "heddle_seen_format"));
@@ -110,7 +111,7 @@ std::string kept_as(MPI_Comm comm) {
 
 class Pair {
  public:
-  /// Measures between the first rank and rank `peer` of `comm`. Only these two call it.
+  /// Measures between rank 0 and rank `peer` of `comm`. Only these two call it.
   Pair(MPI_Comm comm, int peer, const std::vector<int>& cores, const Options& options)
       : comm_(comm),
         first_(rank_in(comm) == 0),
@@ -147,7 +148,7 @@ class Pair {
     const int ranks[2] = {0, first_ ? peer_ : rank_in(comm_)};
     MPI_Group all = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
     MPI_Comm made = MPI_COMM_NULL;
-    const int swapped[2] = {ranks[1], ranks[0]};  // rank 1 of the stage begins
+    const int swapped[2] = {ranks[1], ranks[0]};  // rank 1 of the stage sends first
     MPI_Comm_group(comm_, &all);
     MPI_Group_incl(all, 2, swapped, &two);
     MPI_Comm_create_group(comm_, two, tag + 1, &made);
@@ -243,7 +244,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   heddle::bench::hierarchy::Options options;
   CLI::App app{"Ping-pong over communicators without odd ranks, level by level; prints JSON lines."};
   app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
-  app.add_option("--passes", options.passes, "How often over all levels")->check(CLI::Range(1, 1000));
+  app.add_option("--passes", options.passes, "Passes over all levels")->check(CLI::Range(1, 1000));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);
   return heddle::bench::as_job(argc, argv, 2, 512, [&] { return heddle::bench::hierarchy::run(options); });

@@ -1,9 +1,10 @@
-// heddle-bench-kernel: every kernel with every instruction set of this processor, packing and unpacking; bytes are packed
-// bytes.
+// heddle-bench-kernel: measures every kernel with every instruction set of this processor, packing
+// and unpacking. Bytes are packed bytes.
 //
 //   heddle-bench-kernel --benchmark_filter='transpose_16' --benchmark_enable_random_interleaving=true --benchmark_repetitions=9
 //
-// Names are case/direction/instruction set. Random interleaving lets a noisy machine disturb all alike: compare the medians.
+// Names are case/direction/instruction set. With random interleaving, a noisy machine disturbs all
+// cases alike. Compare the medians.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ void add(const std::string& name, Bytes bytes, const std::function<void()>& run)
   }
 }
 
-/// Both directions of a nest; dims are given as for packing.
+/// Adds both directions of a nest. `dims` are those for packing.
 void add_nest(const std::string& name, std::vector<Dim> dims, Bytes block) {
   Bytes bytes = block;
   for (const Dim& dim : dims) bytes *= dim.count;

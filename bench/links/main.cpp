@@ -1,18 +1,23 @@
-// bench/links/main.cpp: what messages through the MPI library take between ranks of a node, for `heddle tune`. Prints JSON
-// lines.
+// bench/links/main.cpp: measures messages of the MPI library between ranks of a node, for `heddle
+// tune`. Prints JSON lines.
 //
-// A library for heddle-tool, which runs it with an MPI preloaded; lib stands for libheddle_links_mpich.so of the installation:
+// This is a library for heddle-tool, which runs it with a preloaded MPI. Below, lib stands for
+// libheddle_links_mpich.so of the installation:
 //
 //   heddle run --mpi mpich -n 2 -- heddle-tool links lib --case spare         a core for each rank
 //   heddle run --mpi mpich -n 2 -- heddle-tool links lib --case holes         the same, datatypes with holes
 //   heddle run --mpi mpich -n 16 -- heddle-tool links lib --case shared       ranks that share cores
+//   mpiexec -n 2 --host a,b heddle-tool links lib --case nodes                between nodes (nodes.hpp), only libmpi preloaded
 //
-//   mpiexec -n 2 --host a,b heddle-tool links lib --case nodes                between nodes (nodes.hpp), libmpi preloaded alone
-//
-// spare: one (8 bytes, half of to and fro), burst (`burst` messages each way at once), long (1 MiB, one way).
-// holes: 256 KiB one way, in blocks of "4" to "65536" bytes (an int, then doubles) with holes as long between them.
-// shared: pairs (MPI_Alltoallv of 8 bytes for all ranks, message by message), bundles (the same by the crystal router), rounds
-// (MPI_Allgatherv of 8 bytes by dissemination), all under Heddle, by hints on communicators.
+// The variants:
+//   spare    one       half a round trip of 8 bytes
+//            burst     `burst` messages each way at once
+//            long      1 MiB one way
+//   holes    4 ... 65536   256 KiB one way, in blocks of so many bytes (ints, or doubles), with holes of the same length
+//   shared   pairs     MPI_Alltoallv of 8 bytes for all ranks, message by message
+//            bundles   the same by the crystal router
+//            rounds    MPI_Allgatherv of 8 bytes by dissemination
+// Those of "shared" are under Heddle, by hints on communicators.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -36,14 +41,14 @@ struct Options {
   BetweenNodes nodes{};
 };
 
-constexpr int repeats = 50;  // in one sample of calls that take less than a microsecond
+constexpr int repeats = 50;  // calls in a sample, if a call takes less than a microsecond
 constexpr int burst = 16;
 constexpr int long_bytes = 1 << 20;
 constexpr int holed_bytes = 256 << 10;
-constexpr std::array blocks = {4, 16, 64, 256, 1024, 4096, 16384, 65536};  // as select::Curve has them
+constexpr std::array blocks = {4, 16, 64, 256, 1024, 4096, 16384, 65536};  // those of select::Curve
 constexpr int tag = 3;
 
-/// Two ranks, messages by PMPI_ names.
+/// Two ranks exchange messages by PMPI_ names.
 class Spare {
  public:
   explicit Spare(int me) : me_(me), other_(1 - me), out_(long_bytes), in_(long_bytes) {}
@@ -65,7 +70,7 @@ class Spare {
       PMPI_Waitall(2 * burst, requests.data(), MPI_STATUSES_IGNORE);
     }
   }
-  /// Live data.
+  /// Writes live data.
   void write(long number) { std::ranges::fill(out_, static_cast<char>(number)); }
 
  private:
@@ -73,7 +78,7 @@ class Spare {
   std::vector<char> out_, in_;
 };
 
-/// Two ranks, messages with holes in them, by PMPI_ names: the library's own way.
+/// Two ranks exchange messages with holes by PMPI_ names, so the library packs them.
 class Holed {
  public:
   Holed(int me, int block) : me_(me), other_(1 - me), out_(static_cast<std::size_t>(2) * holed_bytes), in_(out_.size()) {
@@ -99,7 +104,7 @@ class Holed {
   std::vector<char> out_, in_;
 };
 
-/// A communicator whose collective goes by this algorithm under Heddle.
+/// A communicator on which Heddle uses this algorithm for the collective.
 class Hinted {
  public:
   Hinted(const char* key, const char* algorithm) {
@@ -118,7 +123,7 @@ class Hinted {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Eight bytes of everybody for everybody.
+/// Each rank sends eight bytes to each rank.
 class Shared {
  public:
   explicit Shared(int ranks) : counts_(static_cast<std::size_t>(ranks), 8), places_(counts_.size()) {
@@ -190,8 +195,8 @@ extern "C" __attribute__((visibility("default"))) int heddle_links(int argc, cha
   CLI::App app{"Measures messages between ranks of a node; prints JSON lines."};
   app.add_option("--case", options.what, "spare, holes or nodes (2 ranks), shared")
       ->check(CLI::IsMember({"spare", "holes", "nodes", "shared"}));
-  app.add_option("--provider", options.nodes.provider, "nodes: of libfabric; auto: the fastest there is");
-  app.add_flag("--one-node", options.nodes.one_node, "nodes: one machine plays both");
+  app.add_option("--provider", options.nodes.provider, "nodes: provider of libfabric; auto: the fastest");
+  app.add_flag("--one-node", options.nodes.one_node, "nodes: both ranks may be on one machine");
   app.add_option("--budget", options.budget_ms, "Milliseconds for each measurement")->check(CLI::Range(1.0, 1e5));
   app.add_flag("--quick", options.quick, "Short and rough");
   CLI11_PARSE(app, argc, argv);

@@ -12,8 +12,8 @@ namespace heddle::bench::links {
 namespace {
 
 constexpr int tag = 4;
-constexpr int words = 5;               // a tag that nobody uses
-constexpr std::size_t room = 2 << 20;  // 1 MiB in blocks, with holes as long
+constexpr int words = 5;               // a tag that no other message uses
+constexpr std::size_t room = 2 << 20;  // 1 MiB in blocks, with holes of the same length
 
 /// The length of the descriptor of Heddle's messages.
 struct Descriptor {
@@ -61,7 +61,7 @@ void Messages::by_library(int bytes, int times) {
   }
 }
 
-/// As Heddle does while it waits (mpi/network/progress.cpp): a rank may have something to say of a message.
+/// Looks for replies about messages, as Heddle does while it waits (mpi/network/progress.cpp).
 void Messages::listen() {
   constexpr std::int64_t between_looks = 2000;
   const std::int64_t now = fabric::steady_ns();

@@ -1,8 +1,9 @@
-// bench/links/messages.hpp: messages between two ranks on two nodes: the MPI library's own in one piece, and those over a
-// provider of libfabric (transport/fabric/), announced through the library as Heddle does. By PMPI_ names.
+// bench/links/messages.hpp: sends messages between two ranks on two nodes: contiguous ones by the
+// MPI library, and others over a provider of libfabric (transport/fabric/). Like Heddle, it
+// announces the latter through the library. It uses PMPI_ names.
 //
-//   Messages messages(me, "auto");                 // throws why there is no fabric between the two
-//   messages.by_library(1 << 20, 20);              // to and fro, so often
+//   Messages messages(me, "auto");                 // throws if there is no fabric between the two
+//   messages.by_library(1 << 20, 20);              // 20 times to and fro
 //   messages.by_fabric(layout, {.segment = 64 << 10}, 20);
 #pragma once
 
@@ -20,17 +21,19 @@ namespace fabric = transport::fabric;
 
 class Messages {
  public:
-  /// Collective. `provider`: as HEDDLE_FABRIC has it; auto: also one that works by sockets, where there is no faster one.
+  /// Collective. @param provider is a value of HEDDLE_FABRIC. "auto" takes a provider over sockets
+  /// if there is no faster one.
   Messages(int me, const std::string& provider);
 
   [[nodiscard]] const fabric::Abilities& abilities() const { return fabric_->abilities(); }
 
-  /// From rank 0 to the other and back. Collective.
+  /// Sends from rank 0 to rank 1 and back, `times` times. Collective.
   void by_library(int bytes, int times);
   void by_fabric(const layout::Layout& type, const fabric::Plan& plan, int times);
-  /// Live data.
+  /// Writes live data.
   void write(int number);
-  /// The fabric goes on meanwhile: the last message has come when its sender does not know it yet. Collective.
+  /// A barrier during which the fabric progresses: a message may have arrived before its sender
+  /// knows. Collective.
   void until_both_are_here();
 
  private:

@@ -22,7 +22,7 @@ constexpr layout::Count blocks = 128;
 constexpr layout::Bytes block = 8 << 10;
 constexpr layout::Bytes short_block = 64;
 
-/// Ranks of one node have no wire between them.
+/// True if the two ranks are on different nodes.
 bool apart() {
   MPI_Comm node = MPI_COMM_NULL;
   int ranks = 0;
@@ -53,7 +53,7 @@ class Measuring {
 
   void measure(const char* name, int times, const std::function<void()>& act) {
     std::vector<double> us;
-    act();  // connects
+    act();  // makes the connection
     for (int sample = 0; sample < samples_; ++sample) {
       messages_.write(sample);
       messages_.until_both_are_here();

@@ -1,4 +1,4 @@
-// bench/neighbours/late.hpp: who is late when one rank is? Includes common/.
+// bench/neighbours/late.hpp: measures which ranks a late rank delays.
 //
 //   late(stage, report, ways, "ring");              // rank 0 comes 10 ms after the others, rows of metric "late"
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace heddle::bench::neighbours {
 
-/// Times each rank's own stay in the call, and tells it by the distance from the late rank, around the ring. Collective.
+/// Times each rank's stay in the call, and reports it by the distance from the late rank around the
+/// ring. Collective.
 void late(Stage& stage, Report& report, const std::vector<Way>& ways, const std::string& what);
 
 }  // namespace heddle::bench::neighbours

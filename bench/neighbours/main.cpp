@@ -3,9 +3,12 @@
 //   heddle run -n 8 -- heddle-bench-neighbours-mpich --case ring
 //   heddle run -n 8 -- heddle-bench-neighbours-mpich --case halo
 //
-// ring: a strided 10 x 10 of doubles to both neighbours of a ring, no data to others, by MPI_Alltoallw (Balaji et al. 2007,
-// figure 15). halo: the faces, edges and corners of a cube of 32^3 doubles with a halo, for 26 neighbours, by
-// MPI_Neighbor_alltoallw.
+// ring   MPI_Alltoallw of a strided 10 x 10 matrix of doubles to both neighbours of a ring, and no
+// data
+//        to other ranks (Balaji et al. 2007, figure 15)
+// halo   MPI_Neighbor_alltoallw of the faces, edges and corners of a cube of 32^3 doubles with a
+// halo, to
+//        26 neighbours
 //
 // Ways:
 //   host, interposed   PMPI_ and MPI_ names
@@ -34,7 +37,7 @@ struct Options {
   double budget_ms = 1000;
 };
 
-/// The partners of a rank, and the memory: block i goes to to[i] and comes from from[i].
+/// The partners of a rank, and the memory. Block i goes to rank to[i], and comes from rank from[i].
 struct Plan {
   std::vector<int> to, from;
   std::vector<Type> out_types, in_types;
@@ -57,7 +60,8 @@ Plan ring(int me, int ranks) {
   return plan;
 }
 
-/// Ranks are a periodic 2 x 2 x 2 (or what the number allows); with so few, one rank is several neighbours.
+/// The ranks form a periodic 2 x 2 x 2 grid, or the grid that their number allows. So one rank is
+/// several neighbours of another.
 Plan halo(int me, int ranks) {
   Plan plan;
   std::array<int, 3> sizes{};
@@ -94,7 +98,7 @@ Plan halo(int me, int ranks) {
   return plan;
 }
 
-/// The calls, on what the plan says.
+/// The calls, with the arguments of a plan.
 class Exchange {
  public:
   Exchange(Plan plan, bool graph, int me, int ranks) : plan_(std::move(plan)), graph_(graph), me_(me), ranks_(ranks) {

@@ -1,7 +1,8 @@
-// bench/null/null.cpp: the null Heddle: interposes and forwards, to show what interposing alone costs.
+// bench/null/null.cpp: the null Heddle interposes and forwards. It shows the cost of interposing
+// alone.
 #include <mpi.h>
 
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): every host names them otherwise
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): each host has other names
 #define HEDDLE_NULL extern "C" __attribute__((visibility("default"))) int
 
 HEDDLE_NULL MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int room, int* position, MPI_Comm comm) {

@@ -1,6 +1,7 @@
-// bench/overhead/main.cpp: the cost of interposing for calls on contiguous data: MPI_X against PMPI_X in one process,
-// interleaved. Prints JSON lines. Run it with Heddle preloaded, with the null Heddle, and without (then the difference must be
-// zero). Use two ranks, because a rank alone on its node has less to check: rank 0 measures, the other rank sleeps.
+// bench/overhead/main.cpp: measures the cost of interposing for calls on contiguous data: MPI_X
+// against PMPI_X in one process, interleaved. Prints JSON lines. Run it with Heddle preloaded, with
+// the null Heddle, and without (then the difference must be zero). Use two ranks, because a rank
+// alone on its node has less to check. Rank 0 measures, and the other rank sleeps.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -25,13 +26,13 @@ Timed timed(Call call) {
   }};
 }
 
-/// One kind of call: through MPI_ and through PMPI_.
+/// One kind of call, by its MPI_ and its PMPI_ name.
 struct Pair {
   const char* name;
   std::vector<Timed> forms;
 };
 
-/// Buffers live as long as the program: the calls below only borrow them.
+/// The buffers outlive the calls below, which only refer to them.
 struct Data {
   alignas(64) char out[256] = {};
   alignas(64) char in[256] = {};
@@ -105,7 +106,7 @@ std::vector<Pair> pairs(Data& data, MPI_Datatype sixteen) {
   };
 }
 
-/// A row of receives that nothing comes for, as a program has that polls.
+/// Receives without messages, as in a program that polls.
 class Waiting {
  public:
   Waiting(Data& data, decltype(&MPI_Irecv) receive) {
@@ -161,13 +162,14 @@ void run(int core, const Effort& effort) {
   const std::string mpi = library_name(), who = interposer();
   print({{"plan", calls.size() + 1}, {"mpi", mpi}, {"interposer", who}, {"core", pin(core)}});
   report(calls, who, effort);
-  // Last: the library looks for each message among what is waited for.
+  // Measured last: while these receives are posted, the library looks through them for each
+  // message.
   Waiting ours(data, MPI_Irecv), direct(data, PMPI_Irecv);
   report({{"testany of 16 receives of 256 bytes, none complete", {ours.polled(MPI_Testany), direct.polled(PMPI_Testany)}}}, who,
          effort);
 }
 
-/// A barrier that costs the others nothing.
+/// A barrier whose waiting ranks sleep, so that they take no core from others.
 void sleep_until_all_are_here() {
   MPI_Request request = MPI_REQUEST_NULL;
   int here = 0;

@@ -1,4 +1,4 @@
-// bench/pack/catalogue.cpp: the families in the order in which they are measured and shown.
+// bench/pack/catalogue.cpp: the order of the families in measurements and tables.
 #include "pack/catalogue.hpp"
 
 namespace heddle::bench::pack {

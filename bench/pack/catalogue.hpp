@@ -1,9 +1,10 @@
-// bench/pack/catalogue.hpp: the fixed list of data layouts that `heddle bench pack` measures. Includes common/ and MPI only.
+// bench/pack/catalogue.hpp: the fixed list of data layouts that `heddle bench pack` measures.
 //
 //   Catalogue catalogue = whole_catalogue();
 //   for (const Case& one : catalogue) { Type type = one.build(arena); MPI_Type_commit(type.address()); ... }
 //
-// One file per family. Cases that the plain hand-written loops of the yardstick have too carry the yardstick's names.
+// Each family has a file. If the yardstick (python/heddle/bench/yardstick.py) has a hand-written
+// loop for a case, both have the same name.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +24,13 @@ enum class Pattern { regular, irregular };
 
 struct Case {
   std::string name;
-  std::string family;  ///< The kind of layout: contiguous, vector, column, transpose, face, index, struct, nested.
+  std::string family;  ///< Kind of layout: contiguous, vector, column, transpose, face ...
   Pattern pattern;
   std::function<Type(std::byte* arena)>
-      build;  ///< Uncommitted. `arena`: where the data will lie, for types of absolute addresses.
+      build;  ///< Makes the type, uncommitted. `arena`: the place of the data, for types with absolute addresses.
   int count = 1;
-  Bytes start = 0;        ///< The buffer is arena + start,
-  bool absolute = false;  ///< or MPI_BOTTOM, if the type holds addresses.
+  Bytes start = 0;        ///< The buffer is arena + start.
+  bool absolute = false;  ///< The type has absolute addresses: the buffer is MPI_BOTTOM.
 };
 
 using Catalogue = std::vector<Case>;

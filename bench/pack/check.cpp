@@ -13,7 +13,7 @@ namespace {
 
 using Memory = std::vector<std::byte>;
 
-/// Bytes without a short period, so that no block can be mistaken for another.
+/// Fills with bytes that have no short period, so that all blocks differ.
 void fill(std::byte* to, Bytes bytes) {
   std::uint64_t state = 0x9e3779b97f4a7c15;
   for (Bytes i = 0; i + 8 <= bytes; i += 8) {
@@ -31,7 +31,7 @@ void require_equal(const Memory& mine, const Memory& host, const char* what) {
 }
 
 constexpr std::byte wiped{0xa5};
-constexpr Bytes margin = 64;  // nothing may be written past the end either
+constexpr Bytes margin = 64;  // these bytes past the end must not change
 
 Memory packed(const Job& job, void (Job::*pack)(std::byte*) const) {
   Memory out(job.bytes() + margin, wiped);

@@ -1,5 +1,6 @@
-// bench/pack/columns.cpp: one column of a square matrix of three doubles (Balaji et al. 2007, figures 4 to 6), also larger
-// ones, and of a tall matrix whose column alone is more than the second-level cache holds.
+// bench/pack/columns.cpp: one column of a square matrix of three doubles (Balaji et al. 2007,
+// figures 4 to 6), of larger matrices, and of a tall matrix whose column exceeds the second-level
+// cache.
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"

@@ -1,6 +1,8 @@
-// bench/pack/ddtbench_grids.cpp: the grid patterns of DDTBench (Schneider, Gerstenberger, Hoefler: Micro-applications for
-// communication data access patterns and MPI datatypes, 2012): MILC, NAS LU, NAS MG, FFT2D. They have its parameters, or larger
-// ones if these give no message of a size. (No grid of NAS LU that fits into memory has a message of a megabyte.)
+// bench/pack/ddtbench_grids.cpp: the grid patterns MILC, NAS LU, NAS MG and FFT2D of DDTBench
+// (Schneider, Gerstenberger and Hoefler 2012, "Micro-applications for communication data access
+// patterns and MPI datatypes"). They have DDTBench's parameters, and larger ones for sizes of
+// messages that those do not give. (No grid of NAS LU that fits into memory has a message of a
+// megabyte.)
 #include <fmt/format.h>
 
 #include <array>
@@ -10,7 +12,8 @@
 namespace heddle::bench::pack {
 namespace {
 
-/// MILC su3_zdown: one z-slice of both parities of a 4-D lattice of su3 vectors (three complex floats, 24 bytes).
+/// MILC su3_zdown: one z-slice of both parities of a 4-D lattice. An element is an su3 vector
+/// (three complex floats, 24 bytes).
 Case milc(std::array<int, 4> n) {
   const int x = n[0], y = n[1], z = n[2], t = n[3];
   return {.name = fmt::format("MILC_su3_zdown_{}_{}_{}_{}", x, y, z, t),
@@ -23,7 +26,8 @@ Case milc(std::array<int, 4> n) {
           }};
 }
 
-/// NAS LU: five doubles a point, grid with a rim of one. x: a row, contiguous. y: a column.
+/// NAS LU: a grid of points of five doubles, with a rim of one point. In x, the case is a
+/// contiguous row. In y, it is a column.
 Case lu(char direction, int n) {
   const Bytes point = 5 * sizeof(double), row = point * Bytes(n + 2);
   if (direction == 'x')
@@ -62,7 +66,8 @@ Case mg(char direction, int nx, int ny, int nz) {
   return face;
 }
 
-/// FFT2D over `ranks` ranks: the block sent to one peer is a box of rows, the block received is scattered transposed.
+/// FFT2D over `ranks` ranks. The block for a peer is a box of rows. A received block (`scatter`) is
+/// stored transposed.
 Case fft(bool scatter, int n, int ranks) {
   const int rows = n / ranks;
   return {.name = fmt::format("FFT2D_{}_{}", scatter ? "transposed" : "block", n),

@@ -1,6 +1,6 @@
-// bench/pack/ddtbench_particles.cpp: DDTBench's index-list patterns: LAMMPS (full and atomic) and SPECFEM3D (oc, cm, mt). As
-// there, the lists are distinct random places in random order. Where its parameters give no message of a size, a like one is
-// added.
+// bench/pack/ddtbench_particles.cpp: DDTBench's index-list patterns: LAMMPS (full and atomic) and
+// SPECFEM3D (oc, cm, mt). As in DDTBench, the lists are distinct random places in random order.
+// There are similar cases for sizes of messages that DDTBench's parameters do not give.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ MPI_Aint address(const std::byte* place) {
   return at;
 }
 
-/// LAMMPS: the same particles from an array of positions (three doubles) and `scalars` arrays of one double each.
+/// LAMMPS: takes the same particles from an array of positions (three doubles) and from `scalars`
+/// arrays of doubles.
 Case lammps(const char* style, int scalars, int sent, int local) {
   return {.name = fmt::format("LAMMPS_{}_{}", style, sent),
           .family = "index",

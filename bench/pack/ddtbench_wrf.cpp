@@ -1,5 +1,6 @@
-// bench/pack/ddtbench_wrf.cpp: DDTBench's WRF halos: a struct of faces of four 2-D, three 3-D and two 4-D float arrays that lie
-// at addresses of their own, built once from vectors ("vec") and once from subarrays ("sa").
+// bench/pack/ddtbench_wrf.cpp: DDTBench's WRF halos: a struct of faces of four 2-D, three 3-D and
+// two 4-D float arrays at separate addresses. Types are built from vectors ("vec") and from
+// subarrays ("sa").
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"
@@ -15,8 +16,9 @@ struct Halo {
   int dx, dz, dy;  // its extents
 };
 
-// From DDTBench's em_b_wave runs: memory ims:ime, kms:kme, jms:jme and halo is:ie, ks:ke, js:je, turned into offsets and
-// extents. All have 40 to 190 KB, so there are also a smaller and a larger patch.
+// From DDTBench's em_b_wave runs. Offsets and extents stand for its ranges of memory (ims:ime,
+// kms:kme, jms:jme) and halo (is:ie, ks:ke, js:je). Its messages have 40 to 190 KB, so there are
+// also a smaller and a larger patch.
 constexpr Halo y_halos[] = {{"2x2", 32, 65, 52, 5, 0, 7, 23, 65, 3},    {"3x3", 27, 65, 41, 4, 0, 7, 19, 65, 3},
                             {"4x4", 24, 65, 34, 4, 0, 7, 16, 65, 3},    {"5x5", 22, 65, 30, 4, 0, 7, 14, 65, 3},
                             {"8x8", 19, 65, 24, 4, 0, 7, 11, 65, 3},    {"small", 14, 65, 18, 4, 0, 7, 6, 65, 3},
@@ -29,7 +31,7 @@ constexpr Halo x_halos[] = {{"2x2", 32, 65, 52, 22, 0, 4, 3, 65, 44},
 
 constexpr int arrays_2d = 4, arrays_3d = 3, arrays_4d = 2, scalars = 2, first_scalar = 1;
 
-/// Gives each array its place in the arena, on a cache line of its own.
+/// Gives each array its place in the arena, at the beginning of a cache line.
 class Places {
  public:
   explicit Places(std::byte* arena) : next_{arena} {}

@@ -1,5 +1,5 @@
-// bench/pack/faces.cpp: faces and halos of 3-D and 4-D grids, as subarrays. "last" faces cut the innermost dimension to a few
-// elements and are irregular; the others keep whole rows.
+// bench/pack/faces.cpp: faces and halos of 3-D and 4-D grids, as subarrays. "last" faces have only
+// a few elements of the innermost dimension, and are irregular. The others have whole rows.
 #include <fmt/format.h>
 
 #include <numeric>

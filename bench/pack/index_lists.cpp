@@ -1,5 +1,6 @@
-// bench/pack/index_lists.cpp: doubles at listed places, sorted, shuffled, and in runs of one to four.
-// The draws follow the yardstick's, so that both read the same places in the same order.
+// bench/pack/index_lists.cpp: doubles at listed places, sorted, shuffled, and in runs of one to
+// four. The yardstick draws the same random numbers, so both read the same places in the same
+// order.
 #include <fmt/format.h>
 
 #include <algorithm>

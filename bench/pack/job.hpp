@@ -1,4 +1,5 @@
-// bench/pack/job.hpp: one case made ready: its committed type, its place in the arena, and the calls that are compared.
+// bench/pack/job.hpp: a case with its committed type, its place in the arena, and the
+// compared calls.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ class Arena {
  public:
   explicit Arena(Bytes room);
   std::byte* data() const { return data_.get(); }      ///< The place of the typed data.
-  std::byte* packed() const { return packed_.get(); }  ///< Where it is packed to.
+  std::byte* packed() const { return packed_.get(); }  ///< The place of the packed data.
   Bytes room() const { return room_; }
 
  private:
@@ -30,10 +31,10 @@ class Job {
   /// Builds and commits the type. Throws std::length_error if it does not fit into the arena.
   Job(const Case& what, const Arena& arena, Commit commit = MPI_Type_commit);
 
-  double commit_ns() const { return commit_ns_; }     ///< What the commit took.
+  double commit_ns() const { return commit_ns_; }     ///< Time of the commit.
   Bytes bytes() const { return bytes_; }              ///< Packed bytes.
-  std::byte* first() const { return arena_.data(); }  ///< First byte of the arena that unpack may write ...
-  Bytes reach() const { return reach_; }              ///< ... and how many from there.
+  std::byte* first() const { return arena_.data(); }  ///< First byte that unpack may write.
+  Bytes reach() const { return reach_; }              ///< Number of bytes from there.
   std::byte* packed() const { return arena_.packed(); }
 
   // The calls. MPI_ calls go through an interposer, PMPI_ calls straight to the host.

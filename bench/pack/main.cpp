@@ -1,9 +1,11 @@
-// bench/pack/main.cpp: packs every case of the catalogue through MPI_Pack/MPI_Unpack, through PMPI_Pack/PMPI_Unpack and with
-// memcpy, interleaved in one process on one core, and prints JSON lines: a plan, then the rows of each case.
+// bench/pack/main.cpp: packs and unpacks every case of the catalogue by MPI_ names, by PMPI_ names
+// and with memcpy, interleaved in one process on one core. Prints JSON lines: a plan, then the rows
+// of each case.
 //
 //   heddle run -- heddle-bench-pack-mpich --filter '^transpose'
 //
-// Without Heddle, MPI_Pack is PMPI_Pack, and both must have the same time: a check of the benchmark itself.
+// Without Heddle, MPI_Pack is PMPI_Pack. Then both must have the same time, which checks the
+// benchmark.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -44,7 +46,7 @@ Json row_of(const Case& what, Bytes bytes, const char* variant, const char* metr
           {"size", size_class(bytes)}};
 }
 
-/// A spread of times, told as throughput: the quickest quartile is the upper one.
+/// Prints times as throughput. The upper quartile is that of the quickest samples.
 void print_throughput(Json row, Bytes bytes, const Spread& ns) {
   const auto gbs = [bytes](double time) { return static_cast<double>(bytes) / time; };
   row.update({{"value", gbs(ns.median)},
@@ -66,7 +68,7 @@ void print_time(Json row, const Spread& ns) {
   print(row);
 }
 
-/// Runs `call` as a counted loop: the indirect call is paid once a sample.
+/// Runs `call` in a counted loop, so a sample has only one indirect call.
 template <class Call>
 Timed timed(Call call) {
   return {[call](long repetitions) {
@@ -89,7 +91,7 @@ void measure_throughput(const Case& what, const Job& job, const Effort& effort) 
   for (int i = 0; i < 3; ++i) print_throughput(row_of(what, bytes, variants[i], "unpack"), bytes, unpack[i].spread);
 }
 
-/// The cost of a type before it has full speed: commit and first use, without the time of a warm use.
+/// Measures the initial cost of a type: commit and first use, less the time of a warm use.
 void measure_decoding(const Case& what, const Arena& arena, const Effort& effort) {
   using Pack = void (Job::*)(std::byte*) const;
   const auto first_use = [&](Job::Commit commit, Pack pack) {

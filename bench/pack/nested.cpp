@@ -1,5 +1,5 @@
-// bench/pack/nested.cpp: mixtures several constructors deep: a struct of a vector of an index list, vectors of structs, lists
-// of boxes.
+// bench/pack/nested.cpp: types of several nested constructors: a struct of a vector of an index
+// list, vectors of structs, lists of boxes.
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"
@@ -31,7 +31,8 @@ Type vector_of_structs(int count) {
   return vector(count, 1, 4, one);
 }
 
-/// 4 × 4 × 4 boxes of a grid of 8 × 8 × 8 doubles each, the grids taken from a list (block-structured refinement).
+/// Boxes of 4 × 4 × 4 doubles, each in a grid of 8 × 8 × 8. A list selects the grids
+/// (block-structured refinement).
 Type list_of_boxes(int count) {
   const Type corner = box({8, 8, 8}, {4, 4, 4}, {2, 2, 2}, MPI_DOUBLE);
   std::vector<int> at;
@@ -40,7 +41,8 @@ Type list_of_boxes(int count) {
   return indexed_block(1, at, corner);
 }
 
-/// The lower triangle of an n × n matrix of three doubles, the first two of each.
+/// The lower triangle of an n × n matrix of three doubles. Takes the first two doubles of each
+/// element.
 Type triangle_of_pairs(int n) {
   const Type pair = resized(contiguous(2, MPI_DOUBLE), 0, 24);
   std::vector<int> lengths, at;

@@ -15,12 +15,12 @@ Case struct_case(std::string name, int count, std::function<Type(std::byte*)> bu
 /// Three doubles at 0 and two at 32, in a struct of 64 bytes.
 Type position_and_charge(std::byte*) { return resized(structure({{3, 0, MPI_DOUBLE}, {2, 32, MPI_DOUBLE}}), 0, 64); }
 
-/// 44 bytes of a particle of 64: an identifier, a position, a velocity of floats, a flag.
+/// 44 of the 64 bytes of a particle: an identifier, a position, a velocity of floats, a flag.
 Type particle(std::byte*) {
   return resized(structure({{1, 0, MPI_INT}, {3, 8, MPI_DOUBLE}, {3, 32, MPI_FLOAT}, {1, 48, MPI_INT}}), 0, 64);
 }
 
-/// char, then int, then double, as a compiler aligns them: 13 bytes of 16.
+/// A char, an int and a double, aligned as by a compiler: 13 of 16 bytes.
 Type aligned_members(std::byte*) { return resized(structure({{1, 0, MPI_CHAR}, {1, 4, MPI_INT}, {1, 8, MPI_DOUBLE}}), 0, 16); }
 
 /// Blocks of 1, 2, 4, … `last` integers, with gaps of one integer between them.

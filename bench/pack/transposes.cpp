@@ -1,5 +1,6 @@
-// bench/pack/transposes.cpp: a whole n × n matrix read by columns: every column a vector, resized so that the next one starts
-// one element later (Balaji et al. 2007 §5.2; Hoefler and Gottlieb 2010 encode the FFT's transpose the same way).
+// bench/pack/transposes.cpp: a whole n × n matrix, read by columns. A column is a vector, resized
+// so that the next column starts one element later (Balaji et al. 2007 §5.2; the FFT's transpose of
+// Hoefler and Gottlieb 2010 is similar).
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"

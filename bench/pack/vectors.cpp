@@ -7,7 +7,7 @@
 namespace heddle::bench::pack {
 namespace {
 
-constexpr int sizes[] = {8 << 10, 128 << 10, 4 << 20};  // bytes packed: in the first-level cache, in the second, beyond
+constexpr int sizes[] = {8 << 10, 128 << 10, 4 << 20};  // packed bytes, for both caches and memory
 
 Case contiguous_case(int bytes) {
   return {.name = fmt::format("memcpy_{}", bytes),
@@ -16,7 +16,8 @@ Case contiguous_case(int bytes) {
           .build = [bytes](std::byte*) { return contiguous(bytes / 8, MPI_DOUBLE); }};
 }
 
-/// Blocks of `block` bytes, one every `factor` blocks; of doubles where the block allows it.
+/// Blocks of `block` bytes. A block begins every `factor` * `block` bytes. It has doubles if its
+/// size allows.
 Case vector_case(int bytes, int factor, int block) {
   return {.name = fmt::format("vector_{}_stride{}_{}", block, block * factor, bytes),
           .family = "vector",

@@ -1,10 +1,11 @@
-// bench/pingpong/main.cpp: the cost of an interposer for a program without holes in its data. Contiguous messages go between
-// two ranks, by MPI_ and by PMPI_ names. Prints JSON lines.
+// bench/pingpong/main.cpp: measures the cost of an interposer for a program without holes in its
+// data. Two ranks exchange contiguous messages by MPI_ and by PMPI_ names. Prints JSON lines.
 //
 //   heddle run -n 2 -- heddle-bench-pingpong-mpich --bytes 8
 //
-// Small messages go to and fro many times a sample; large ones are timed one way, rewritten before each. Run it with Heddle
-// preloaded, with the null Heddle and without: PMPI_ calls also pay for a progress hook.
+// A sample of small messages has many round trips. Large messages are timed one way, and rewritten
+// before each. Run it with Heddle preloaded, with the null Heddle and without: PMPI_ calls also
+// have the cost of a progress hook.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,7 @@ struct Options {
 constexpr int tag = 9;
 constexpr long small = 64 << 10, round_trips = 100;
 
-/// Every byte of the message is new.
+/// Rewrites every byte of the message.
 void write(const Memory& buffer, long bytes, long number) {
   auto* const words = buffer.as<std::int64_t>();
   for (long i = 0; i < bytes / 8; ++i) words[i] = number + i;
@@ -66,7 +67,7 @@ Way to_and_fro(std::string name, bool first, const Memory& buffer, long bytes, S
               }
             }
           },
-          [=, &buffer] { return compare(buffer, bytes, round_trips); }};  // the last one, answered
+          [=, &buffer] { return compare(buffer, bytes, round_trips); }};  // the answer to the last message
 }
 
 bool run(const Options& options) {

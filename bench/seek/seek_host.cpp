@@ -1,8 +1,10 @@
-// bench/seek/seek_host.cpp: the same pipelined transpose as `heddle-tool seek`, in the host's own datatype engine.
+// bench/seek/seek_host.cpp: the pipelined transpose of `heddle-tool seek`, by the host's datatype
+// engine.
 //
-// MPIX_Type_iov(type, first piece, ...) gives the next pieces: a look-ahead of 15 blocks and the search for the place in one
-// call. A transport that sends pieces would call it before each segment. Prints JSON lines, the rows of heddle-tool with
-// variant "host". The host's cost of packing is the time of PMPI_Pack for the whole message.
+// MPIX_Type_iov(type, first piece, ...) returns the next pieces. A call searches for the place, and
+// looks ahead by 15 blocks. A transport that sends pieces would call it before each segment. Prints
+// JSON lines: the rows of heddle-tool with variant "host". The host's cost of packing is the time
+// of PMPI_Pack for the whole message.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -50,7 +52,7 @@ MPI_Datatype column_major(int n) {
   return matrix;
 }
 
-/// The next pieces from piece `first` on.
+/// Asks for the next pieces from piece `first` on.
 MPI_Count look(MPI_Datatype type, MPI_Count first) {
   std::array<MPIX_Iov, look_ahead> pieces;
   MPI_Count found = 0;
@@ -58,7 +60,7 @@ MPI_Count look(MPI_Datatype type, MPI_Count first) {
   return found;
 }
 
-/// Every piece in turn must be where the matrix has it: the host's answer is checked before it is timed.
+/// Checks the host's answers before they are timed: each piece must have its place in the matrix.
 void check(MPI_Datatype type, long n) {
   for (const long first : {0L, n / 2, n * n / 2 + 1, n * n - 1}) {
     MPIX_Iov piece;

@@ -1,10 +1,12 @@
-// bench/startup/main.cpp: what MPI_Init and MPI_Finalize take, for `heddle bench startup`. Rank 0 prints a JSON line.
+// bench/startup/main.cpp: times MPI_Init and MPI_Finalize, for `heddle bench startup`. Rank 0
+// prints a JSON line.
 //
 //   mpiexec -n 16 heddle-bench-startup-mpich    {"init_ms": 85.1, "finalize_ms": 3.2, "part_ms": 6.9, "work_ms": 1.0, ...}
 //
-// Init is the time of the slowest rank. Finalize is the time of rank 0, because it cannot ask other ranks afterwards. Under
-// Heddle, part is the median rank's time in Heddle's part of MPI_Init, from the end of the host's part on. work is the rank's
-// own work in it, without the time of other ranks on its core. Without Heddle both are 0.
+// init_ms is the time of the slowest rank. finalize_ms is that of rank 0, because it cannot ask
+// other ranks afterwards. Under Heddle, part_ms is the median rank's time in Heddle's part of
+// MPI_Init, which follows the host's part. work_ms is the rank's own work in it, without the time
+// of other ranks on its core. Without Heddle, both are 0.
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -33,7 +35,7 @@ Part part_of_heddle() {
   return part;
 }
 
-/// On rank 0.
+/// The median over all ranks, on rank 0.
 double median_rank(double mine) {
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);

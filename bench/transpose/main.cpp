@@ -1,11 +1,15 @@
-// bench/transpose/main.cpp: a matrix of n × n elements of three doubles, sent column after column by rank 1, received row after
-// row by rank 0 (Balaji et al. 2007, figures 12 and 13). Prints JSON lines.
+// bench/transpose/main.cpp: rank 1 sends a matrix of n × n elements of three doubles column after
+// column, and rank 0 receives it row after row (Balaji et al. 2007, figures 12 and 13). Prints JSON
+// lines.
 //
 //   heddle run -n 2 -- heddle-bench-transpose-mpich --sizes 64 1024
 //
-// Ways: host (PMPI_ names), interposed (MPI_ names), contiguous (the same bytes, not turned), manual (a loop turns the matrix,
-// PMPI_). With --scatter, rows are sent and columns received. For the breakdown, rank 1 packs the matrix alone, by PMPI_Pack
-// and MPI_Pack.
+// With --scatter, rank 1 sends rows, and rank 0 receives columns. For the breakdown, rank 1 also
+// packs the matrix alone, by PMPI_Pack and MPI_Pack. Ways:
+//   host         PMPI_ names
+//   interposed   MPI_ names
+//   contiguous   the same bytes, not transposed
+//   manual       a loop transposes the matrix, PMPI_ names
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +32,7 @@ struct Options {
 
 constexpr int tag = 8;
 
-/// One side's matrices.
+/// The matrices of a rank.
 struct Buffers {
   Buffers(long n, bool mapped)
       : host{n, mapped ? Origin::host_alloc_mem : Origin::malloc},
@@ -79,7 +83,7 @@ std::vector<Way> ways_of(bool sender, bool scatter, const Buffers& buffers, MPI_
   };
 }
 
-/// Packing alone, on rank 1; rank 0 looks on.
+/// Rank 1 packs alone. Rank 0 does nothing.
 std::vector<Way> packing(bool sender, const Buffers& buffers, MPI_Datatype turned) {
   const auto way = [&](std::string name, const Matrix& data, auto pack) -> Way {
     if (!sender) return {std::move(name), [](long) {}, [](long) {}};

@@ -1,5 +1,5 @@
-// bench/transpose/matrix.hpp: an n × n matrix of three doubles (Balaji et al. 2007, §5.2), and loops that turn it.
-// Includes common/ only.
+// bench/transpose/matrix.hpp: an n × n matrix of three doubles (Balaji et al. 2007, §5.2), and
+// loops that transpose it.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ class Matrix {
   int count() const { return static_cast<int>(n_ * n_ * doubles); }  ///< doubles
   long bytes() const { return n_ * n_ * element_bytes; }
 
-  void write(long number) const;  ///< Message `number`, in the order of memory.
+  void write(long number) const;  ///< Writes message `number`, in the order of memory.
   void wipe() const;
-  void turn_into(double* to) const;               ///< Column after column, as a hand-written loop packs it.
-  std::string compare_turned(long number) const;  ///< The difference to message `number`, turned; empty: none.
+  void turn_into(double* to) const;               ///< Packs column after column by a loop.
+  std::string compare_turned(long number) const;  ///< The difference to the transposed message `number`, or "".
   std::string compare(long number) const;
 
  private:

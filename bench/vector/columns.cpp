@@ -11,7 +11,7 @@ namespace {
 
 constexpr int wiped = 0xa5;
 
-/// The difference to a twin with the messages written into it.
+/// The difference to other memory, into which the messages are written.
 template <class Data>
 std::string compare_with(const Data& twin, const Memory& found, const Memory& wanted, long messages) {
   twin.wipe();

@@ -1,10 +1,15 @@
-// bench/vector/main.cpp: k columns of a matrix of 128 × 4096 ints from rank 1 to rank 0: latency, and bandwidth with a window
-// of messages (Wu, Wyckoff, Panda 2004, figures 2, 6, 7, 10, 12). Prints JSON lines.
+// bench/vector/main.cpp: rank 1 sends k columns of a matrix of 128 × 4096 ints to rank 0. Measures
+// latency, and bandwidth with a window of messages (Wu, Wyckoff, Panda 2004, figures 2, 6, 7, 10,
+// 12). Prints JSON lines.
 //
 //   heddle run -n 2 -- heddle-bench-vector-mpich --columns 64 1024
 //
-// Ways: host (its datatype path, by PMPI_ names), interposed (by MPI_ names), contiguous (the same bytes in a row, PMPI_),
-// manual (a loop packs, PMPI_, a loop unpacks), multiple (a message for each row, PMPI_).
+// Ways:
+//   host         the library's datatypes, by PMPI_ names
+//   interposed   the same by MPI_ names
+//   contiguous   the same bytes without holes, by PMPI_ names
+//   manual       a loop packs, and another unpacks; PMPI_ names
+//   multiple     a message for each row, by PMPI_ names
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +37,7 @@ struct Options {
 constexpr int tag = 7;
 const MPI_Datatype datum = MPI_INT;
 
-/// The buffers of one k, on one side.
+/// The buffers of a rank, for one k.
 struct Buffers {
   Buffers(const Layout& layout, bool mapped)
       : host{layout, mapped ? Origin::host_alloc_mem : Origin::malloc},
@@ -47,7 +52,8 @@ struct Buffers {
   std::vector<std::int32_t> packed;
 };
 
-/// One side's part of a way. The receiver wipes its memory before message 0, and looks at it afterwards.
+/// A rank's part of a way. The receiver wipes its memory before message 0, and checks it
+/// afterwards.
 template <class Data, class Send, class Receive>
 Way way(std::string name, bool sender, const Data& data, long messages, Send send, Receive receive) {
   if (sender) {
@@ -104,7 +110,7 @@ std::vector<Way> latency_ways(bool sender, const Buffers& buffers, const Type& t
   return ways;
 }
 
-/// A window of messages at once, then a reply of no bytes.
+/// Sends a window of messages at once, then receives an empty reply.
 std::vector<Way> bandwidth_ways(bool sender, const Buffers& buffers, const Type& type, long columns, long window) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const auto ints = static_cast<int>(rows * columns);
@@ -200,8 +206,8 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   heddle::bench::columns::Options options;
   bool no_latency = false, no_bandwidth = false;
   CLI::App app{"Columns of a matrix from rank 1 to rank 0; prints JSON lines."};
-  app.add_option("--columns", options.columns, "How many columns")->check(CLI::Range(1, 4096));
-  app.add_option("--bandwidth-columns", options.bandwidth_columns, "How many columns for the bandwidth (those of --columns)");
+  app.add_option("--columns", options.columns, "Numbers of columns")->check(CLI::Range(1, 4096));
+  app.add_option("--bandwidth-columns", options.bandwidth_columns, "Numbers of columns for the bandwidth (default: --columns)");
   app.add_option("--ways", options.ways, "host, interposed, contiguous, manual, multiple");
   app.add_option("--window", options.window, "Messages at once, for the bandwidth")->check(CLI::Range(2, 1000));
   app.add_option("--budget", options.budget_ms, "Milliseconds for each number of columns")->check(CLI::Range(1.0, 1e5));

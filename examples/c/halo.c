@@ -1,9 +1,9 @@
-// Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches the ghost cells around it before every step.
+// Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the ghost cells around the box.
 //
 //   mpicc -O2 halo.c -o halo -lm && mpiexec -n 2 ./halo [CELLS [STEPS]]      CELLS along each side of a rank's box
 //
-// A face is an MPI_Type_create_subarray of the array: nothing is copied by hand. The faces in x consist of single doubles
-// that lie CELLS + 2 doubles apart, those in y of rows, those in z of a whole plane.
+// A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x consist of single doubles,
+// CELLS + 2 doubles apart. The faces in y consist of rows. The faces in z are planes.
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     }
   }
 
-  // A sum of cosines: the mean of six neighbours leaves each as it is, but for a factor. So the answer is known.
+  // The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
   double *u = calloc((size_t)side * side * side, sizeof *u), *next = calloc((size_t)side * side * side, sizeof *next);
   double wave[3];
   for (int axis = 0; axis < 3; ++axis) wave[axis] = 2 * acos(-1) / (dims[axis] * n);
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     MPI_Request requests[12];
     int pending = 0;
     for (int axis = 0; axis < 3; ++axis)
-      for (int end = 0; end < 2; ++end)  // what goes to one end arrives at the other: the tag says which end it left by
+      for (int end = 0; end < 2; ++end)  // a face leaves at one end and arrives at the other: the tag names the first
         MPI_Irecv(u, 1, ghost[axis][end], neighbour[axis][end], 2 * axis + !end, grid, &requests[pending++]);
     for (int axis = 0; axis < 3; ++axis)
       for (int end = 0; end < 2; ++end)

@@ -1,9 +1,9 @@
-// Particles as structs: each rank holds those of its slab of a periodic box, and hands on those that leave it in a step.
+// Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
 //
 //   mpicc -O2 particles.c -o particles -lm && mpiexec -n 2 ./particles [PARTICLES [STEPS]]      PARTICLES of a rank at first
 //
-// The type names the fields that travel. The force is worked out anew on arrival, so it stays behind, and so does the padding:
-// 61 of 88 bytes go over the wire, out of the array of structs and into it.
+// The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
+// sent, because the receiver computes it anew. Neither is the padding.
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static MPI_Datatype particle_type(void) {
   return particle;
 }
 
-// Particle `id` where it is after some steps; up to half a slab a step, by its id to the left or to the right.
+// Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or right, depending on its id.
 static Particle particle(int id, int steps, int ranks) {
   const double speed = fmod(id * 0.7548776662466927, 1) - 0.5;
   Particle p = {.velocity = {speed / ranks, 0, 0}, .mass = 1 + id % 7, .id = id, .species = (char)('a' + id % 26)};
@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
       p[i].position[0] += p[i].velocity[0];
       p[i].position[0] -= floor(p[i].position[0]);
     }
-    for (int way = 0; way < 2 && ranks > 1; ++way) {  // to the left, to the right
-      int stay = 0;                                   // those that leave this way are swapped behind the others
+    for (int way = 0; way < 2 && ranks > 1; ++way) {  // 0: to the left, 1: to the right
+      int stay = 0;                                   // particles that leave this way are swapped behind the others
       for (int i = 0, last = count; i < last; stay = i)
         if (slab(&p[i], ranks) != rank && (p[i].velocity[0] > 0) == way) {
           const Particle leaves = p[i];
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     }
   }
 
-  // Everybody is where it must be, and as it was.
+  // Each particle must be in its place, and otherwise unchanged.
   int wrong = 0;
   for (int i = 0; i < count; ++i) {
     const Particle expected = particle(p[i].id, steps, ranks);

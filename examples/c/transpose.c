@@ -1,9 +1,9 @@
-// Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R − 1, and in the end those of the
-// transpose.
+// Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R − 1 of the matrix, and in the end the
+// same rows of the transpose.
 //
 //   mpicc -O2 transpose.c -o transpose && mpiexec -n 2 ./transpose [N [TIMES]]      N × N complex numbers; ranks divide N
 //
-// One MPI_Alltoall does all of it. The sender says its block by rows, the receiver says the same numbers by columns.
+// One MPI_Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's stores it by columns.
 #include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -23,13 +23,13 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
 
-  // What goes to one rank: `rows` numbers of each of my rows. The next rank's begins where the first row of this one ends.
+  // A block for one rank: `rows` numbers of each of my rows. The next block begins where the first row of this one ends.
   MPI_Datatype rectangle, block, line, column;
   MPI_Type_vector(rows, rows, n, MPI_C_DOUBLE_COMPLEX, &rectangle);
   MPI_Type_create_resized(rectangle, 0, rows * sizeof(double complex), &block);
   MPI_Type_commit(&block);
   MPI_Type_free(&rectangle);
-  // What arrives is laid down one column after another. The next column begins one number further right.
+  // The receiver stores one column after another. The next column begins one number further right.
   MPI_Type_vector(rows, 1, n, MPI_C_DOUBLE_COMPLEX, &line);
   MPI_Type_create_resized(line, 0, sizeof(double complex), &column);
   MPI_Type_commit(&column);
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
 
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  for (int i = 0; i < times; ++i) {  // there and back: an odd number of TIMES leaves the transpose in b
+  for (int i = 0; i < times; ++i) {  // forth and back: an odd number of TIMES leaves the transpose in a
     MPI_Alltoall(a, 1, block, b, rows, column, MPI_COMM_WORLD);
     double complex* swap = a;
     a = b, b = swap;

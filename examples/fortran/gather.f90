@@ -1,10 +1,10 @@
-! Irregular gather: each rank owns a part of a vector, and in every step needs some entries of everybody's part, as a sparse
-! matrix-vector product or an unstructured mesh does.
+! Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all parts. Sparse
+! matrix-vector products and unstructured meshes do so.
 !
 !   mpif90 -O2 gather.f90 -o gather && mpiexec -n 2 ./gather [ENTRIES [STEPS]]      ENTRIES of a rank's part of the vector
 !
-! Who needs what is settled once. From then on an owner sends the entries right out of its vector, by an
-! MPI_Type_create_indexed_block, and the receiver puts them where its own numbering wants them, by another.
+! The ranks exchange their index lists once. From then on, an owner sends entries right out of its vector, by an
+! MPI_Type_create_indexed_block. The receiver uses another to store them in the order of its own numbering.
 program gather
   use mpi_f08
   implicit none
@@ -21,9 +21,9 @@ program gather
   steps = argument(2, 500)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  share = n / 10  ! a tenth of everybody's part
+  share = n / 10  ! a tenth of each part
 
-  ! Which entries of each owner I need (ascending, from 0), and at which of my ghost places each is wanted (any order).
+  ! need: the entries that I need of each owner (ascending, from 0). place: their places among my ghosts (in any order).
   allocate(need(share, ranks), place(share, ranks), asked(share, ranks))
   do other = 1, ranks
     need(:, other) = [(10 * i + modulo((i + rank) * 7919 * other, 10), i = 0, share - 1)]
@@ -66,7 +66,7 @@ program gather
   if (wrong) error stop 1
 
 contains
-  ! 0 … count - 1 in an order without a pattern, by Fisher and Yates.
+  ! 0 … count - 1 in random order, by Fisher and Yates.
   function shuffled(count) result(order)
     integer, intent(in) :: count
     integer :: order(count), i, j, kept

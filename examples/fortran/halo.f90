@@ -1,9 +1,9 @@
-! Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches the ghost cells around it before every step.
+! Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the ghost cells around the box.
 !
 !   mpif90 -O2 halo.f90 -o halo && mpiexec -n 2 ./halo [CELLS [STEPS]]      CELLS along each side of a rank's box
 !
-! A face is an MPI_Type_create_subarray of the array: nothing is copied by hand. The faces in x consist of single reals
-! that lie CELLS + 2 reals apart, those in y of columns, those in z of a whole plane.
+! A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x consist of single reals,
+! CELLS + 2 reals apart. The faces in y consist of columns. The faces in z are planes.
 program halo
   use mpi_f08
   implicit none
@@ -33,7 +33,7 @@ program halo
     end do
   end do
 
-  ! A sum of cosines: the mean of six neighbours leaves each as it is, but for a factor. So the answer is known.
+  ! The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
   allocate(u(0:n+1, 0:n+1, 0:n+1), next(0:n+1, 0:n+1, 0:n+1))
   wave = 2 * acos(-1d0) / (dims * n)
   do concurrent(x = 1:n, y = 1:n, z = 1:n)
@@ -45,7 +45,7 @@ program halo
   do step = 1, steps
     pending = 0
     do axis = 1, 3
-      do end = 0, 1  ! what goes to one end arrives at the other: the tag says which end it left by
+      do end = 0, 1  ! a face leaves at one end and arrives at the other: the tag names the first
         pending = pending + 1
         call MPI_Irecv(u, 1, ghost(axis, end), neighbour(axis, end), 2 * axis + 1 - end, grid, requests(pending))
       end do

@@ -1,9 +1,9 @@
-! Particles as structs: each rank holds those of its slab of a periodic box, and hands on those that leave it in a step.
+! Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
 !
 !   mpif90 -O2 particles.f90 -o particles && mpiexec -n 2 ./particles [PARTICLES [STEPS]]      PARTICLES of a rank at first
 !
-! The type names the components that travel. The force is worked out anew on arrival, so it stays behind, and so does the
-! padding: 61 of 88 bytes go over the wire, out of the array of structs and into it.
+! The type names the components that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
+! sent, because the receiver computes it anew. Neither is the padding.
 program particles
   use mpi_f08
   use iso_c_binding
@@ -41,10 +41,10 @@ program particles
     do i = 1, count
       p(i)%position(1) = modulo(p(i)%position(1) + p(i)%velocity(1), 1d0)
     end do
-    do way = 0, merge(1, -1, ranks > 1)  ! to the left, to the right
+    do way = 0, merge(1, -1, ranks > 1)  ! 0: to the left, 1: to the right
       i = 1
       last = count
-      do while (i <= last)  ! those that leave this way are swapped behind the others
+      do while (i <= last)  ! particles that leave this way are swapped behind the others
         if (slab(p(i)) /= rank .and. (p(i)%velocity(1) > 0 .eqv. way == 1)) then
           leaves = p(i)
           p(i) = p(last)
@@ -64,7 +64,7 @@ program particles
     end do
   end do
 
-  ! Everybody is where it must be, and as it was.
+  ! Each particle must be in its place, and otherwise unchanged.
   do i = 1, count
     expected = made(p(i)%id, steps)
     off = abs(p(i)%position(1) - expected%position(1))
@@ -100,7 +100,7 @@ contains
     call MPI_Type_free(fields)
   end function
 
-  ! Particle `id` where it is after some steps; up to half a slab a step, by its id to the left or to the right.
+  ! Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or right, depending on its id.
   type(Particle) function made(id, steps)
     integer, intent(in) :: id, steps
     made%velocity = [(modulo(id * 0.7548776662466927d0, 1d0) - 0.5d0) / ranks, 0d0, 0d0]

@@ -1,13 +1,13 @@
-! Transpose of a matrix that is distributed by columns: rank r holds columns r·C + 1 … (r+1)·C, in the end those of the transpose.
+! Transpose of a matrix that is distributed by columns: rank r holds columns r·C + 1 … (r+1)·C, at the end of the transpose.
 !
 !   mpif90 -O2 transpose.f90 -o transpose && mpiexec -n 2 ./transpose [N [TIMES]]      N × N complex numbers; ranks divide N
 !
-! One MPI_Alltoall does all of it. The sender says its block by columns, the receiver says the same numbers by rows.
+! One MPI_Alltoall does all of it: the sender's datatype reads a block by columns, the receiver's stores it by rows.
 program transposed
   use mpi_f08
   implicit none
   integer, parameter :: dp = kind(1d0)
-  integer(MPI_ADDRESS_KIND), parameter :: bytes = 16, none = 0  ! of a complex number
+  integer(MPI_ADDRESS_KIND), parameter :: bytes = 16, none = 0  ! bytes of a complex number
   complex(dp), allocatable :: a(:, :), b(:, :)
   type(MPI_Datatype) :: rectangle, block, line, row
   integer :: n, times, rank, ranks, columns, i, j, time
@@ -22,12 +22,12 @@ program transposed
   columns = n / ranks
   if (columns * ranks /= n) error stop 'transpose: the number of ranks does not divide N'
 
-  ! What goes to one rank: `columns` numbers of each of my columns. The next rank's begins where this one's first column ends.
+  ! A block for one rank: `columns` numbers of each of my columns. The next block begins where this one's first column ends.
   call MPI_Type_vector(columns, columns, n, MPI_DOUBLE_COMPLEX, rectangle)
   call MPI_Type_create_resized(rectangle, none, columns * bytes, block)
   call MPI_Type_commit(block)
   call MPI_Type_free(rectangle)
-  ! What arrives is laid down one row after another. The next row begins one number further down.
+  ! The receiver stores one row after another. The next row begins one number further down.
   call MPI_Type_vector(columns, 1, n, MPI_DOUBLE_COMPLEX, line)
   call MPI_Type_create_resized(line, none, bytes, row)
   call MPI_Type_commit(row)
@@ -43,7 +43,7 @@ program transposed
 
   call MPI_Barrier(MPI_COMM_WORLD)
   begin = MPI_Wtime()
-  do time = 1, times, 2  ! there, and back
+  do time = 1, times, 2  ! forth, and back
     call MPI_Alltoall(a, 1, block, b, columns, row, MPI_COMM_WORLD)
     if (time < times) call MPI_Alltoall(b, 1, block, a, columns, row, MPI_COMM_WORLD)
   end do

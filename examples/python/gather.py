@@ -1,10 +1,10 @@
-"""Irregular gather: each rank owns a part of a vector, and in every step needs some entries of everybody's part, as a sparse
-matrix-vector product or an unstructured mesh does.
+"""Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all parts.
+Sparse matrix-vector products and unstructured meshes do so.
 
     mpiexec -n 2 python gather.py [ENTRIES [STEPS]]        ENTRIES of a rank's part of the vector
 
-Who needs what is settled once. From then on an owner sends the entries right out of its vector, by a Create_indexed_block,
-and the receiver puts them where its own numbering wants them, by another.
+The ranks exchange their index lists once. From then on, an owner sends entries right out of its vector, by a
+Create_indexed_block. The receiver uses another to store them in the order of its own numbering.
 """
 
 import sys
@@ -15,10 +15,10 @@ from mpi4py import MPI
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 200000
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 500
 comm = MPI.COMM_WORLD
-share = n // 10  # a tenth of everybody's part
+share = n // 10  # a tenth of each part
 random = np.random.default_rng(comm.rank)
 
-# Which entries of each owner I need (ascending), and at which of my ghost places each is wanted (any order).
+# need: the entries that I need of each owner (ascending). place: their places among my ghosts (in any order).
 need = np.sort(random.integers(0, n, (comm.size, share), dtype=np.int32))
 place = random.permutation(comm.size * share).astype(np.int32).reshape(comm.size, share)
 asked = np.empty_like(need)

@@ -1,9 +1,9 @@
-"""Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches the ghost cells around it before every step.
+"""Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches ghost cells before every step.
 
     mpiexec -n 2 python halo.py [CELLS [STEPS]]        CELLS along each side of a rank's box
 
-A face is a Create_subarray of the array: nothing is copied by hand. The faces in x consist of single doubles that lie
-CELLS + 2 doubles apart, those in y of rows, those in z of a whole plane.
+A face is a Create_subarray of the array: the program copies nothing. The faces in x consist of single doubles,
+CELLS + 2 doubles apart. The faces in y consist of rows. The faces in z are planes.
 """
 
 import sys
@@ -17,7 +17,7 @@ grid = MPI.COMM_WORLD.Create_cart(MPI.Compute_dims(MPI.COMM_WORLD.size, 3), peri
 
 
 def face(axis: int, layer: int) -> MPI.Datatype:
-    """The layer of cells where coordinate `axis` is `layer`. Arrays of NumPy: z is the first dimension, x the last."""
+    """The layer of cells where coordinate `axis` is `layer`. In NumPy's arrays, z is the first dimension, x the last."""
     part, start = [n, n, n], [1, 1, 1]
     part[2 - axis], start[2 - axis] = 1, layer
     return MPI.DOUBLE.Create_subarray([n + 2] * 3, part, start).Commit()
@@ -28,7 +28,7 @@ inner = {(axis, end): face(axis, n if end else 1) for axis, end in sides}
 ghost = {(axis, end): face(axis, n + 1 if end else 0) for axis, end in sides}
 neighbour = {(axis, end): grid.Shift(axis, 1)[end] for axis, end in sides}
 
-# A sum of cosines: the mean of six neighbours leaves each as it is, but for a factor. So the answer is known.
+# The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
 wave = [2 * np.pi / (dim * n) for dim in grid.dims]
 x, y, z = (np.cos(wave[axis] * (grid.coords[axis] * n + np.arange(n))) for axis in range(3))
 u, following = np.zeros((n + 2,) * 3), np.zeros((n + 2,) * 3)
@@ -37,7 +37,7 @@ u[1:-1, 1:-1, 1:-1] = z[:, None, None] + y[:, None] + x
 grid.Barrier()
 begin = MPI.Wtime()
 for _ in range(steps):
-    # What goes to one end arrives at the other: the tag says which end it left by.
+    # A face leaves at one end and arrives at the other: the tag names the first.
     requests = [grid.Irecv([u, 1, ghost[side]], neighbour[side], 2 * side[0] + 1 - side[1]) for side in sides]
     requests += [grid.Isend([u, 1, inner[side]], neighbour[side], 2 * side[0] + side[1]) for side in sides]
     MPI.Request.Waitall(requests)

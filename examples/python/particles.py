@@ -1,9 +1,9 @@
-"""Particles as structs: each rank holds those of its slab of a periodic box, and hands on those that leave it in a step.
+"""Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
 
     mpiexec -n 2 python particles.py [PARTICLES [STEPS]]        PARTICLES of a rank at first
 
-The type names the fields that travel. The force is worked out anew on arrival, so it stays behind, and so does the padding:
-61 of 88 bytes go over the wire, out of the array of structs and into it.
+The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
+sent, because the receiver computes it anew. Neither is the padding.
 """
 
 import sys
@@ -32,7 +32,7 @@ def particle_type() -> MPI.Datatype:
 
 
 def made(ids: np.ndarray, steps: int) -> np.ndarray:
-    """Particles where they are after some steps; up to half a slab a step, by their ids to the left or to the right."""
+    """Particles after so many steps. In a step, each moves by up to half a slab, to the left or right, depending on its id."""
     p = np.zeros(len(ids), PARTICLE)
     p["velocity"][:, 0] = ((ids * 0.7548776662466927) % 1 - 0.5) / ranks
     p["position"][:, 0] = ((ids * 0.6180339887498949) % 1 + steps * p["velocity"][:, 0]) % 1
@@ -58,7 +58,7 @@ for _ in range(steps):
     x = p["position"][:count, 0]
     x += p["velocity"][:count, 0]
     x %= 1
-    for way in range(2) if ranks > 1 else ():  # to the left, to the right
+    for way in range(2) if ranks > 1 else ():  # 0: to the left, 1: to the right
         here = p[:count]
         leaves = (slab(here) != comm.rank) & ((here["velocity"][:, 0] > 0) == way)
         here[:] = np.concatenate([here[~leaves], here[leaves]])
@@ -72,7 +72,7 @@ for _ in range(steps):
         p[stay : stay + came] = p[count : count + came]
         count = stay + came
 
-# Everybody is where it must be, and as it was.
+# Each particle must be in its place, and otherwise unchanged.
 here = p[:count]
 expected = made(here["id"], steps)
 off = np.abs(here["position"][:, 0] - expected["position"][:, 0])

@@ -1,8 +1,8 @@
-"""Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R - 1, in the end those of the transpose.
+"""Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R - 1, at the end of the transpose.
 
     mpiexec -n 2 python transpose.py [N [TIMES]]        N × N complex numbers; ranks divide N
 
-One Alltoall does all of it. The sender says its block by rows, the receiver says the same numbers by columns.
+One Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's stores it by columns.
 """
 
 import sys
@@ -18,10 +18,10 @@ if rows * comm.size != n:
     sys.exit(f"transpose: {comm.size} ranks do not divide {n}")
 
 number = MPI.C_DOUBLE_COMPLEX
-# What goes to one rank: `rows` numbers of each of my rows. The next rank's begins where the first row of this one ends.
+# A block for one rank: `rows` numbers of each of my rows. The next block begins where the first row of this one ends.
 rectangle = number.Create_vector(rows, rows, n)
 block = rectangle.Create_resized(0, rows * number.size).Commit()
-# What arrives is laid down one column after another. The next column begins one number further right.
+# The receiver stores one column after another. The next column begins one number further right.
 line = number.Create_vector(rows, 1, n)
 column = line.Create_resized(0, number.size).Commit()
 
@@ -31,7 +31,7 @@ b = np.full_like(a, -1)
 
 comm.Barrier()
 begin = MPI.Wtime()
-for _ in range(times):  # there and back
+for _ in range(times):  # forth and back
     comm.Alltoall([a, 1, block], [b, rows, column])
     a, b = b, a
 seconds = comm.allreduce(MPI.Wtime() - begin, MPI.MAX)

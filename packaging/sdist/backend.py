@@ -1,8 +1,10 @@
-"""What pip calls to build Heddle from its tarball. The headers of the MPIs are fetched first, the rest is scikit-build-core's.
+"""pip calls this module to build Heddle from its tarball.
 
-MPI="PATH ..." in the environment names MPI installations of the machine (scripts/adopt-mpi), and nothing is fetched: Heddle is
-built for their families alone. Without it MPICH and Open MPI come from PyPI into .mpi of the unpacked tarball, as
-scripts/bootstrap would.
+It fetches the MPI headers, then hands over to scikit-build-core. The environment variable MPI="PATH
+..." may name MPI installations of the machine (see
+scripts/adopt-mpi). Then nothing is fetched, and Heddle is built only for their families. Without
+MPI, the module installs MPICH and Open MPI from PyPI into .mpi of the unpacked tarball, as
+scripts/bootstrap does.
 """
 
 import os

@@ -1,7 +1,8 @@
-"""What mkdocs is told by mkdocs.yml to call: pages that are made of other files, and links to files outside docs/.
+"""Hooks of mkdocs (see mkdocs.yml): they make pages from files outside docs/, and repair links.
 
-A link of a page to a file of the repository becomes a link to the page that is made of it, or, where there is none, its mere
-name. One to a file that does not exist is left as it is: mkdocs --strict fails on it.
+A link to a file of the repository becomes a link to the page that is made from the file. If there
+is no such page, only the link's text stays. A link to a missing file stays: mkdocs --strict fails
+on it.
 """
 
 import json
@@ -20,7 +21,7 @@ EXAMPLES = {
     "gather": "Irregular gather",
 }
 LANGUAGES = {"C": ("c", "c"), "Fortran": ("fortran", "f90"), "Python": ("python", "py")}
-# Pages that are files elsewhere, by the file.
+# Files outside docs/, and the pages that are made from them.
 ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
@@ -54,7 +55,7 @@ def program(name: str, title: str) -> str:
 
 
 def settings() -> str:
-    """All that `heddle env` lists."""
+    """Returns a page with all settings that `heddle env` lists."""
     words = [ROOT / ".venv/bin/heddle", "env", "--json"]
     rows = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     what = "Environment variables; none is needed. `heddle env` lists them with what is set now, and finds misspelt ones."
@@ -72,9 +73,9 @@ def settings() -> str:
 def on_page_markdown(markdown, page, config, files):
     source = next((file for file, name in ELSEWHERE.items() if name == page.file.src_uri and name != "index.md"), None)
     if source is None and page.file.generated_by and page.file.src_uri != "settings.md":
-        source = page.file.src_uri  # of examples/
+        source = page.file.src_uri  # in examples/
     here = posixpath.dirname(source or f"docs/{page.file.src_uri}")
-    pieces = re.split(r"(^ *```.*?^ *```[^\n]*$)", markdown, flags=re.M | re.S)  # code is left alone
+    pieces = re.split(r"(^ *```.*?^ *```[^\n]*$)", markdown, flags=re.M | re.S)  # code stays as it is
     rewritten = [LINK.sub(lambda link: linked(link, here, page.file.src_uri), piece) for piece in pieces[::2]]
     pieces[::2] = rewritten
     return "".join(pieces)

@@ -1,5 +1,6 @@
-// sim/estimate/bundles.cpp: the rounds of engine/router.cpp: the blocks that each rank holds, their messages, and the copies.
-// Blocks that go beside (engine/exchange/routed.cpp) are under way at the same time.
+// sim/estimate/bundles.cpp: estimates engine/router.cpp round by round: the blocks that each rank
+// holds, their messages, and the copies. Long blocks travel directly
+// (engine/exchange/routed.cpp), at the same time as the bundles.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"
@@ -9,12 +10,13 @@
 namespace heddle::sim {
 namespace {
 
-constexpr double head = 16;                // bytes, as in engine/router.cpp
-constexpr double heading = 16;             // of each packet
-constexpr double first_room = 8 << 10;     // of the first message
-constexpr double by_reference = 32 << 10;  // longer packets are sent from where they lie
+// Sizes in bytes, as in engine/router.hpp.
+constexpr double head = 16;
+constexpr double heading = 16;             // one for each packet
+constexpr double first_room = 8 << 10;     // the first message is at most so long
+constexpr double by_reference = 32 << 10;  // packets of this size and longer are not copied into the bundle
 
-/// Blocks of one length. They differ only in their destination.
+/// All blocks have the same length, so a block is represented by its destination alone.
 class Walk {
  public:
   Walk(const Task& task, const Machine& machine, const Plan& plan)
@@ -38,7 +40,7 @@ class Walk {
       receive();
       progress(static_cast<double>(k + 1) / static_cast<double>(about.rounds));
     }
-    // The received bundles are unpacked.
+    // Each rank unpacks the bundles that it has received.
     for (Rank rank = 0; rank < task_.ranks; ++rank) {
       double& clock = clocks_[index(rank)].now;
       clock += static_cast<double>(held_[index(rank)].size()) * bytes_ * machine_.copy;
@@ -55,12 +57,12 @@ class Walk {
 
  private:
   struct Clock {
-    double now = 0;     ///< The round begins.
-    double begun = 0;   ///< All sends are under way.
-    double last = 0;    ///< The last of these that must be waited for is with its receiver.
-    double opened = 0;  ///< First messages have been looked at: the rest is asked for.
-    double there = 0;   ///< All has come.
-    double taking = 0;  ///< The work for the received message.
+    double now = 0;     ///< The rank begins the round.
+    double begun = 0;   ///< It has started all its sends.
+    double last = 0;    ///< Its last rendezvous send has arrived.
+    double opened = 0;  ///< It has read the first messages, and posts receives for the rest.
+    double there = 0;   ///< It has received all messages.
+    double taking = 0;  ///< Time (not a date) to copy the received packets out of their bundles.
   };
   struct Message {
     Rank from, to;
@@ -95,7 +97,8 @@ class Walk {
     copied_ += bytes;
   }
 
-  /// Bytes of a bundle after which a message ends: the first, then the channels' segments.
+  /// Cuts a bundle of `total` bytes into messages: the first one, then the segments of each
+  /// channel. `ends_` gets the offsets at which they end.
   void cut(double total, int channels) {
     ends_.assign(1, std::min(total, first_room));
     const double rest = total - first_room;
@@ -134,9 +137,9 @@ class Walk {
     clock.begun += packets * machine_.block;
     cut(total, static_cast<int>(one.part.of));
     const double filling = clock.begun;
-    double packed = 0;  // the part of the packets' bytes, in whole packets
+    double packed = 0;  // bytes packed so far, in whole packets
     double at = 0;
-    double own = 0;  // a processor's time for messages
+    double own = 0;  // processor time for messages (o)
     for (const double end : ends_) {
       double needed = packets * bytes_;
       if (plan_.router.segment > 0 && bytes_ > 0)
@@ -157,7 +160,8 @@ class Walk {
     for (const Message& one : messages_of_round_) traffic_.load(one.from, one.to, one.bytes, one.start);
   }
 
-  /// Firsts, then the rest, which is asked for when all firsts are there.
+  /// Receives the first messages. When all of them are there, the ranks post the receives for the
+  /// rest.
   void receive() {
     for (Clock& clock : clocks_) clock.opened = clock.begun;
     bring(true);
@@ -208,8 +212,8 @@ class Walk {
 
   struct Arriving {
     Rank to;
-    double first;  ///< Bytes of a first message that are put before the rest.
-    double taken;  ///< Bytes that are copied out.
+    double first;  ///< Bytes of the first message that are copied in front of the rest.
+    double taken;  ///< Bytes that are copied out of the bundle.
   };
 
   const Task& task_;
@@ -220,10 +224,10 @@ class Walk {
   std::vector<Rank> node_;
   std::optional<schedule::Nodes> nodes_;
   bool beside_ = false;
-  double bytes_ = 0;  ///< Of a block in a bundle.
+  double bytes_ = 0;  ///< Bytes of a block in a bundle.
   Straight straight_;
   std::vector<Clock> clocks_;
-  std::vector<std::vector<Rank>> held_, come_;  ///< For whom.
+  std::vector<std::vector<Rank>> held_, come_;  ///< Destinations of the blocks at each rank.
   std::vector<Message> messages_of_round_;
   std::vector<Arriving> arriving_;
   std::vector<double> ends_;

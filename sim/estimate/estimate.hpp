@@ -1,15 +1,18 @@
-// sim/estimate/estimate.hpp: what a collective takes by LogGP, for as many ranks as one likes. May include: model/.
+// sim/estimate/estimate.hpp: estimates the time of a collective by LogGP, for any number of ranks.
 //
 //   const Estimate about = estimate(task, machine, [](double part) { ... });
-//   about.ns, about.chosen.name()
+//   about.ns, about.plan.name()
 //
-// Each rank has a clock. The estimate walks the rounds of Heddle's schedules in turn, with all ranks. Messages are cut as in
-// engine/router.cpp and engine/gathering.cpp. A message has the work of a processor (o), its way (L, hop by hop), shared links
-// (G), and copies from bundle to bundle. No data move, so a rank takes a few words for each partner: 1,000,000 ranks fit into a
-// few GB. Of schedules with very many rounds (a message for each pair), a sample is walked, and the result says so.
+// Each rank has a clock. The estimate goes through the rounds of Heddle's schedule, for all ranks.
+// It cuts messages as engine/router.cpp and engine/gathering.cpp do. A message costs processor time
+// (o), the latency of each hop (L), time on shared links (G), and copies from bundle to bundle. No
+// data move, so a rank takes a few words for each partner: 1,000,000 ranks fit into a few GB. If a
+// schedule has very many rounds (a message for each pair), the estimate goes through a sample of
+// them, and the result says so.
 //
-// select/collective/estimate.hpp judges choices by facts that all ranks know. This estimate also knows the topology and the
-// work of the router. tests/python/test_simulate.py and docs/simulate.md compare it with SimGrid.
+// select/collective/estimate.hpp decides by facts that all ranks know. This estimate also knows the
+// topology and the work of the router. tests/python/test_simulate.py and docs/simulate.md compare
+// it with SimGrid.
 #pragma once
 
 #include <functional>
@@ -19,25 +22,26 @@
 namespace heddle::sim {
 
 struct Estimate {
-  double ns = 0;  ///< From when all begin to when the last one is done.
+  double ns = 0;  ///< From the common start to the end of the last rank.
   Plan plan;
-  double messages = 0;  ///< That a rank sends, on average.
-  double bytes = 0;     ///< In these, on average.
-  double copied = 0;    ///< From memory to memory, on average.
-  Count rounds = 0;     ///< Of the schedule ...
-  Count walked = 0;     ///< ... and of these so many.
+  double messages = 0;  ///< Messages sent by a rank, on average.
+  double bytes = 0;     ///< Bytes sent by a rank, on average.
+  double copied = 0;    ///< Bytes copied within a rank's memory, on average.
+  Count rounds = 0;     ///< Rounds of the schedule.
+  Count walked = 0;     ///< Rounds that the estimate went through.
 };
 
 using Progress = std::function<void(double part)>;
 
 Estimate estimate(const Task& task, const Machine& machine, const Progress& progress = nullptr);
 
-// Parts of it, each in a file of its own.
+// The parts of estimate(), each in its own file.
 Estimate estimate_pairs(const Task& task, const Machine& machine, const Plan& plan, const Progress& progress);
 Estimate estimate_bundles(const Task& task, const Machine& machine, const Plan& plan, const Progress& progress);
 Estimate estimate_gather(const Task& task, const Machine& machine, const Plan& plan, const Progress& progress);
 
-/// Messages straight to all partners, which all ranks begin with. Clocks when the sends have been begun, and when all has come.
+/// All ranks begin with messages straight to all partners. For each rank: the time when it has
+/// started its sends, and the time when all its messages are complete.
 struct Straight {
   std::vector<double> begun, done;
 };

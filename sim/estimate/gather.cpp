@@ -1,4 +1,5 @@
-// sim/estimate/gather.cpp: the rounds of engine/gathering.cpp: a rank goes on when it has what the last one brought it.
+// sim/estimate/gather.cpp: estimates engine/gathering.cpp round by round. A rank begins a round
+// when it has received the messages of the round before.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"
@@ -9,7 +10,8 @@
 namespace heddle::sim {
 namespace {
 
-/// The limit of messages. Beyond it, only the first rounds are walked, and the others are taken to be like them, as in a ring.
+/// The estimate goes through about so many messages. If there are more, it covers only the first
+/// rounds, and takes the others to be like them. In a ring, they are.
 constexpr double most_in_rounds = 6e8;
 
 class Gather {
@@ -60,8 +62,8 @@ class Gather {
     double start;
   };
 
-  /// Pieces of a set that lie next to each other in memory: bytes of the one up to the end, and of the one from the beginning
-  /// on.
+  /// The set may wrap around the end of the memory. Then it has two pieces: one up to the end, and
+  /// one from the beginning. Visits the bytes of each piece that is not empty.
   template <class Visit>
   void pieces(const schedule::Send& one, const Visit& visit) const {
     Bytes upper = 0;

@@ -1,4 +1,5 @@
-// sim/estimate/pairs.cpp: a message for each pair: to partners only, or to everybody in turn.
+// sim/estimate/pairs.cpp: estimates exchanges with a message for each pair: to partners only, or to
+// all ranks in turn.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"
@@ -10,11 +11,13 @@ namespace {
 
 using schedule::around;
 
-/// Of round-robin: after so many rounds, or messages, the mean is known well enough.
+/// Limits of the sample for round-robin. After so many rounds, or messages, the mean is known well
+/// enough.
 constexpr Count most_walked = 512;
 constexpr Count most_messages = 1 << 25;
 
-/// All ranks exchange with those at one distance, and wait for them.
+/// Each rank sends to the rank at distance `away`, receives from the rank at -away, and waits for
+/// both.
 void one_round(const Task& task, Traffic& traffic, Rank away, double bytes, std::vector<double>& now,
                std::vector<double>& next) {
   traffic.begin();
@@ -27,7 +30,8 @@ void one_round(const Task& task, Traffic& traffic, Rank away, double bytes, std:
     const Wire& wire = traffic.wire(from, to);
     const double begin = now[index(from)];
     const double sent = begin + wire.send;
-    // Its receiver must be there first if it is long; and then the sender waits for it, too.
+    // A long message (rendezvous) starts when its receiver is ready. Then the sender waits for its
+    // end, too.
     const double start = eager ? sent : std::max(sent, now[index(to)]);
     const double there = traffic.arrival({from, to, bytes, start});
     double& receiver = next[index(to)];
@@ -45,7 +49,8 @@ Estimate everybody(const Task& task, const Machine& machine, const Plan& plan, c
   Traffic traffic(machine);
   std::vector<double> now(index(task.ranks), 0);
   std::vector<double> next(now.size());
-  // Rounds with something in them are few, and all walked; of the empty ones a sample, distances evenly spread.
+  // Few rounds have bytes: the estimate covers all of them. Of the empty rounds it takes a sample,
+  // at evenly spread distances.
   std::vector<Rank> others;
   for (Rank away = 1; away <= all; ++away)
     if (!std::ranges::binary_search(partners, away)) others.push_back(away);
@@ -91,7 +96,8 @@ Straight straight(const Task& task, const Machine& machine) {
     for (Rank from = 0; from < task.ranks; ++from)
       traffic.load(from, around(from + std::int64_t{distance}, task.ranks), bytes, 0);
 
-  // One message of all ranks after the other, as their clocks run; receivers take them as they come.
+  // All ranks send their first message, then all their second, and so on. A receiver takes messages
+  // in the order of arrival.
   struct Come {
     float at, takes;
   };

@@ -1,12 +1,13 @@
-// sim/estimate/traffic.hpp: when messages arrive that are under way at the same time. May include: model/.
+// sim/estimate/traffic.hpp: computes the arrival times of messages that share the links of a
+// network.
 //
-//   traffic.begin();                                    // a round
-//   traffic.load(from, to, bytes);                      // each of its messages, first of all
-//   traffic.arrival({from, to, bytes, start, share})    // then of each, when it is there
+//   traffic.begin();                             // begins a round
+//   traffic.load(from, to, bytes, start);        // first for all messages of the round
+//   traffic.arrival({from, to, bytes, start})    // then for each message: when does it arrive?
 //
-// A message takes the latency of its route and its bytes' time on a link, or longer. A link carries all messages of a round. A
-// sender's last message waits for all of them, the k-th of its n messages for k/n of them. The links of a route work at the
-// same time, so the fullest counts. Within a node there is no waiting.
+// A message takes at least the latency of its route and the time of its bytes on one link. A link
+// carries all messages of a round, and each of them waits until the link has carried all. The links
+// of a route work at the same time, so the fullest link counts. Messages within a node do not wait.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace heddle::sim {
 
-/// The type of the numbers that are kept for each rank.
+/// The rank as an index into a vector.
 inline std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
 class Traffic {
@@ -26,7 +27,7 @@ class Traffic {
   struct Message {
     Rank from, to;
     double bytes;
-    double start;  ///< It leaves then, ns.
+    double start;  ///< The message leaves at this time, ns.
   };
 
   void begin();
@@ -43,21 +44,21 @@ class Traffic {
   void put_down();
 
   struct Link {
-    double load = 0;   ///< Bytes that the round brings.
-    double first = 0;  ///< The first of them leave then.
-    double free = 0;   ///< It is done with what came before.
+    double load = 0;   ///< Bytes of this round.
+    double first = 0;  ///< Time when the first of them leave.
+    double free = 0;   ///< Time when the link has carried the bytes of earlier rounds.
 
     [[nodiscard]] double done(double byte) const noexcept { return std::max(free, first) + load * byte; }
   };
 
   const Machine& machine_;
   std::vector<Link> links_;
-  // The last route: neighbours in rank are often of one node, and so are those whom they talk to.
+  // The last route is kept: neighbouring ranks are often on one node, and so are their partners.
   Rank from_ = -1, to_ = -1;
   std::vector<std::size_t> route_;
-  double pending_ = 0;  ///< Bytes to be added to its links.
-  double first_ = 0;    ///< And the first of these leave then.
-  double latest_ = -1;  ///< The time at which its links are done; negative: not computed.
+  double pending_ = 0;  ///< Bytes not yet added to the links of the route.
+  double first_ = 0;    ///< Time when the first of these bytes leave.
+  double latest_ = -1;  ///< Time when the last link of the route has carried all its bytes; negative: not computed.
 };
 
 }  // namespace heddle::sim

@@ -42,7 +42,8 @@ Machine machine_of_profile(const std::string& host, Rank members, Rank ranks) {
   if (!loaded.complaint.empty()) throw std::invalid_argument(loaded.complaint);
   if (host != "mpich" && host != "openmpi") throw std::invalid_argument("no messages of " + host + " in a profile");
   const select::Links& links = host == "mpich" ? loaded.profile.mpich : loaded.profile.openmpi;
-  // The profile does not separate the work of the two ends. A path has two links, to the switch and from it.
+  // The profile has one number for the work of sender and receiver: each gets half. A path has two
+  // links: to the switch, and from it.
   const auto wire = [](const select::Link& link, double hops) {
     const double end = std::min(link.message, link.latency) / 2;
     return Wire{end, end, (link.latency - 2 * end) / hops, link.byte};

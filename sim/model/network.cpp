@@ -45,7 +45,7 @@ Network::Network(const std::string& kind, std::vector<Rank> sizes) : sizes_(std:
 }
 
 void Network::around_torus(Rank from, Rank to, std::vector<std::size_t>& links) const {
-  Rank below = 1;  // nodes of a step in this dimension
+  Rank below = 1;  // a step in this dimension changes the node's number by this
   Rank at = from;
   for (std::size_t dimension = 0; dimension < 3; ++dimension) {
     const Rank length = sizes_[dimension];

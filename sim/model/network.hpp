@@ -1,15 +1,18 @@
-// sim/model/network.hpp: the topology: the links that a message takes from node to node. SimGrid's clusters of these topologies
-// have the same routes. May include: schedule/ranks.hpp.
+// sim/model/network.hpp: finds the links that a message takes from node to node. SimGrid's clusters
+// of these topologies have the same routes.
 //
 //   Network network("torus", {8, 8, 6});
-//   network.route(from, to, links);          // numbers of links, 0 ... links() - 1, each in one direction
+//   network.route(from, to, links);      // numbers of links, 0 ... links() - 1; a link has one direction
 //
-//   torus      x, y, z: one dimension after the other, the shorter way around
-//   fat-tree   leaf, leaves, spines: up to the spine of number (destination mod spines), and down
-//   dragonfly  groups, chassis, routers, nodes of a router: within the group to the router with the link to the other group,
-//   over,
-//              to the router there; chassis of a group, and routers of a chassis, have a link to each other
-//   switch     nodes: all at one switch
+//   kind       sizes                                         route
+//   torus      x, y, z                                       one dimension after the other, the shorter way around
+//   fat-tree   nodes of a leaf, leaves, spines               up to spine number (destination mod spines), and down
+//   dragonfly  groups, chassis of a group,                   within the group to the router that has the link to the
+//              routers of a chassis, nodes of a router       other group; over that link; to the router of the node
+//   switch     nodes                                         all nodes are at one switch
+//
+// In a dragonfly, all routers of a chassis are linked, and so are routers of the same number in all
+// chassis of a group.
 #pragma once
 
 #include <string>
@@ -23,14 +26,14 @@ using schedule::Rank;
 
 class Network {
  public:
-  /// std::invalid_argument: no such kind, or sizes that it does not have.
+  /// Throws std::invalid_argument if there is no such kind, or the sizes do not suit it.
   Network(const std::string& kind, std::vector<Rank> sizes);
 
   [[nodiscard]] Rank nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::size_t links() const noexcept { return links_; }
-  /// Replaces what is in `links`; none from a node to itself.
+  /// Replaces the contents of `links`. There are no links from a node to itself.
   void route(Rank from, Rank to, std::vector<std::size_t>& links) const;
-  /// Links from one of the first so many nodes to another, on average over a sample.
+  /// The average number of links between two of the first `among` nodes, from a sample.
   [[nodiscard]] double mean_hops(Rank among) const;
 
  private:

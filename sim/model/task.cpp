@@ -14,7 +14,7 @@ namespace {
 
 using select::Way;
 
-/// Divides all distances; 0: there are none.
+/// The greatest common divisor of all distances; 0 without partners.
 Rank stride_of(const Task& task) {
   Rank stride = 0;
   if (task.bytes > 0)
@@ -22,13 +22,13 @@ Rank stride_of(const Task& task) {
   return stride;
 }
 
-/// The facts that all ranks have agreed on.
+/// The facts on which all ranks have agreed.
 select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, const Machine& machine) {
   std::vector<Rank> node;
   for (Rank rank = 0; rank < task.ranks; ++rank) node.push_back(machine.node_of(rank));
   const schedule::Nodes nodes(node);
   const std::vector<Rank> away = task.bytes > 0 ? distances(task) : std::vector<Rank>{};
-  // With very many ranks: the ranks at the border of halves, and a part of the others.
+  // With very many ranks, a sample: the ranks around the middle, and some of the others.
   constexpr Rank affordable = 1 << 16;
   const Rank step = std::max(1, task.ranks / affordable);
   const Rank stride = stride_of(task);
@@ -54,7 +54,7 @@ Way chosen(const Task& task, const Machine& machine) {
                             .members = std::min(machine.members, task.ranks),
                             .links = &links};
   if (!task.gathers) {
-    // Longer blocks go beside with every algorithm (engine/exchange/routed.cpp).
+    // Every algorithm sends blocks of this size directly (engine/exchange/routed.cpp).
     if (task.bytes >= task.router.value_or(settings::Router{}).straight_from())
       return {.algorithm = &schedule::alltoallv_direct};
     return select::choose_alltoallv(facts_of(task, where, machine));

@@ -1,12 +1,14 @@
-// sim/model/task.hpp: one collective to be simulated: what is moved, by which algorithm. The estimator and the program for
-// SimGrid read the same tasks, and choose alike. May include: machine.hpp, schedule/, select/, settings/.
+// sim/model/task.hpp: describes one collective to simulate: its data and its algorithm. The
+// estimator and the program for SimGrid read the same tasks, and choose the same algorithms.
 //
-//   const Task task = task_from({{"collective", "alltoallv"}, {"ranks", 4096}, {"bytes", 8}, {"algorithm",
-//   "crystal:radix=4"}}); const Plan plan = plan_of(task, machine);              // "auto" has become an algorithm
+//   const Task task = task_from({{"collective", "alltoallv"}, {"ranks", 4096}, {"bytes", 8},
+//                                {"algorithm", "crystal:radix=4"}});
+//   const Plan plan = plan_of(task, machine);                     // replaces "auto" by an algorithm
 //
-// Algorithms are those of `heddle algorithms`; after a colon what HEDDLE_ROUTER says: crystal:copies is the original router.
-// bruck knows how far partners are from each other. auto is what Heddle chooses, by-sum (allgatherv) what a library takes that
-// goes by the sum of the volumes.
+// The algorithms are those of `heddle algorithms`. A colon and a value of HEDDLE_ROUTER may follow:
+// crystal:copies is the original router. "bruck" knows the greatest distance between partners.
+// "auto" is Heddle's choice. "by-sum" (allgatherv) is the choice of a library that decides by the
+// sum of the volumes.
 #pragma once
 
 #include <optional>
@@ -18,29 +20,31 @@
 namespace heddle::sim {
 
 struct Task {
-  bool gathers = false;  ///< allgatherv; else alltoallv.
+  bool gathers = false;  ///< True: allgatherv. False: alltoallv.
   Rank ranks = 2;
-  Rank partners = 26;  ///< For alltoallv: the nearest on both sides of the ring ...
-  Rank stride = 1;     ///< ... of ranks, every stride-th.
-  Bytes bytes = 8;     ///< For each partner; of allgatherv: what rank 0 has.
-  Bytes others = 8;    ///< For allgatherv: bytes of all other ranks.
+  Rank partners = 26;  ///< Partners of a rank (alltoallv): the nearest ranks on both sides of the ring of ranks.
+  Rank stride = 1;     ///< Only every stride-th rank of the ring is a partner.
+  Bytes bytes = 8;     ///< Bytes for each partner (alltoallv), or the bytes of rank 0 (allgatherv).
+  Bytes others = 8;    ///< Bytes of each other rank (allgatherv).
   std::string algorithm = "auto";
   std::optional<settings::Router> router;
 };
-/// std::invalid_argument: with what is wrong, and what there is.
+/// Reads a task. Throws std::invalid_argument, whose text names the mistake and the possible
+/// values.
 Task task_from(const Json& text);
 
-/// The ranks after me, then the ranks before me: distances 1 ... ranks - 1 in the order in which Heddle sends.
+/// Distances (1 ... ranks - 1) to the partners, ascending: first the ranks after me, then the ranks
+/// before me. Heddle sends in this order.
 std::vector<Rank> distances(const Task& task);
 
-/// Of allgatherv.
+/// Bytes of a rank in an allgatherv.
 inline Bytes volume(const Task& task, Rank of) { return of == 0 ? task.bytes : task.others; }
 
 struct Plan {
   select::Way way;
   settings::Router router;
-  bool bundles = false;   ///< By engine/router.hpp.
-  schedule::Place place;  ///< Without nodes and pieces.
+  bool bundles = false;   ///< Blocks travel in bundles (engine/router.hpp).
+  schedule::Place place;  ///< Nodes and pieces are not set.
 
   [[nodiscard]] std::string name() const;
 };

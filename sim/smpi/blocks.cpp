@@ -6,7 +6,7 @@
 namespace heddle::sim {
 namespace {
 
-constexpr int first_tag = 1 << 20;  // beyond those of messages.hpp
+constexpr int first_tag = 1 << 20;  // above the tags of messages.hpp
 
 int count(Bytes bytes) { return static_cast<int>(bytes); }
 
@@ -14,7 +14,8 @@ void copy_bytes(std::byte* to, const std::byte* from, Bytes bytes) { std::memcpy
 
 }  // namespace
 
-/// Followed, so that receives are completed in the order in which they come: each costs its processor time then.
+/// The exchange follows these receives, so it completes them in the order of arrival. Each then
+/// costs its processor time.
 Blocks::Begun Blocks::receive(const engine::Block& block, Tickets tickets, int& error) noexcept {
   error = receive_bytes(block, where(block), block.bytes, tickets.followed);
   return Begun::followed;
@@ -33,7 +34,8 @@ int Blocks::send_bytes(const engine::Block& block, const std::byte* from, Bytes 
   return MPI_Isend(from, count(bytes), MPI_BYTE, block.rank, first_tag + block.tag, MPI_COMM_WORLD, &requests_[index(ticket)]);
 }
 
-/// Requests are not tested without waiting: MPI_Test takes simulated time that no processor spends.
+/// Never tests a request without waiting: MPI_Test takes simulated time that no real processor
+/// would spend.
 bool Blocks::over(Ticket ticket, bool wait, int& error) noexcept {
   MPI_Request& request = requests_[index(ticket)];
   error = wait ? MPI_Wait(&request, MPI_STATUS_IGNORE) : MPI_SUCCESS;

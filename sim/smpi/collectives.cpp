@@ -16,7 +16,7 @@
 namespace heddle::sim {
 namespace {
 
-/// Of one process that is all ranks.
+/// Bytes. One process holds the data of all ranks.
 constexpr double most_memory = 3e9;
 
 std::byte value(Rank of) { return static_cast<std::byte>(of * 37 + 11); }
@@ -62,7 +62,7 @@ class Alltoallv final : public Collective {
   [[nodiscard]] Rank source(std::size_t i) const { return at(-std::int64_t{stage_.away[i]}); }
   std::byte* place(std::size_t i) { return stage_.checked ? in_.data() + i * size(bytes_) : stage_.shared.data(); }
 
-  /// The algorithm of a library that sends to all ranks, not of Heddle.
+  /// Round-robin, as in a library that sends to all ranks. Heddle does not use it.
   void everybody() {
     std::size_t next = 0;
     for (Rank distance = 1; distance < stage_.task.ranks; ++distance) {
@@ -92,7 +92,7 @@ class Alltoallv final : public Collective {
   Stage& stage_;
   Rank me_;
   Bytes bytes_;
-  std::vector<std::byte> out_, in_;  ///< The same data for all partners; the data of each partner.
+  std::vector<std::byte> out_, in_;  ///< out_: the data for every partner. in_: the data from all partners.
 };
 
 class Allgatherv final : public Collective {

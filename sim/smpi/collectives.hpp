@@ -1,10 +1,10 @@
-// sim/smpi/collectives.hpp: one task carried out by this rank: Heddle's schedules and engine, with real data. May include:
-// messages.hpp, model/.
+// sim/smpi/collectives.hpp: carries out one task on this rank, by Heddle's schedules and engine,
+// with real data.
 //
-//   static Stage stage(task, machine);           // shared by all ranks, who are threads of one process
-//   Alltoallv mine(stage, me);
-//   mine.run();                                  // takes simulated time
-//   mine.wrong()                                 // bytes that are not what they ought to be
+//   static Stage stage(task, machine);     // shared by all ranks: they run in one process
+//   const std::unique_ptr<Collective> mine = collective(stage, me);
+//   mine->run();                           // takes simulated time
+//   mine->right()                          // has the rank received the right bytes?
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace heddle::sim {
 
-/// The facts about a task that all ranks know.
+/// The parts of a task that all ranks share.
 struct Stage {
   Stage(const Task& what, const Machine& where);
 
@@ -30,7 +30,8 @@ struct Stage {
   std::optional<schedule::Pieces> pieces;
   schedule::Place place;
   std::vector<Bytes> starts;  ///< The starts of the blocks of an allgatherv.
-  /// Too many bytes for own memory in each rank: all ranks write received data into this, and no rank reads it.
+  /// False: the memory does not suffice for the received data of all ranks. Then all ranks receive
+  /// into `shared`, and no rank reads it.
   bool checked = true;
   std::vector<std::byte> shared;
 };

@@ -1,9 +1,11 @@
-// heddle-smpi: tasks carried out by Heddle's schedules and engine on a network that SimGrid simulates; one JSON line for each.
+// heddle-smpi: carries out tasks by Heddle's schedules and engine, on a network that SimGrid
+// simulates. It prints a JSON line for each task.
 //
-//   smpirun -np 4096 -platform torus.xml -hostfile hosts ... heddle-smpi.so TASKS.json     as `heddle simulate` starts it
+//   smpirun -np 4096 -platform torus.xml -hostfile hosts ... heddle-smpi.so TASKS.json
 //
-// Ranks are contexts of one process, not privatized: what is static here is shared by all, and made by the first. So the ranks
-// need no message to begin at the same moment, and time is taken to the nanosecond.
+// `heddle simulate` starts it so. Ranks are contexts of one process, and are not privatized: they
+// share the static variables below, and the first rank constructs them. So the ranks need no
+// message to begin at the same moment, and times are exact to the nanosecond.
 #include <mpi.h>
 
 #include <algorithm>
@@ -29,7 +31,7 @@ struct Request {
   std::vector<Json> rows;
 };
 
-/// Of one task.
+/// The state of one task.
 struct Round {
   Round(const Json& row, const Machine& machine) : stage(task_from(row), machine) {}
   Stage stage;

@@ -10,7 +10,7 @@ namespace {
 
 int count(Bytes bytes) { return static_cast<int>(bytes); }
 
-/// MPI waits; there is nothing else to do in a simulation.
+/// Waits in MPI: a simulated rank has nothing else to do.
 void all_over(std::vector<MPI_Request>& requests) noexcept {
   if (!requests.empty()) MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();

@@ -1,9 +1,9 @@
-// sim/smpi/messages.hpp: what carries the engine's messages in a simulation: MPI point-to-point of SimGrid's SMPI, and the time
-// that a processor spends on copying, of which a simulator knows nothing by itself. May include: engine/, model/.
+// sim/smpi/messages.hpp: carries the engine's messages by SMPI's point-to-point calls. It also adds
+// the time that a processor spends on copies: the simulator does not know of them.
 //
 //   Messages messages(machine);
 //   engine::Router router(place, me, options, messages, freight);
-//   messages.charge_for(router);            // what the router copies takes simulated time, before the next message leaves
+//   messages.charge_for(router);      // the router's copies take simulated time before the next message leaves
 #pragma once
 
 #include <mpi.h>
@@ -17,11 +17,11 @@
 
 namespace heddle::sim {
 
-/// Simulated time passes for this rank.
+/// Lets `ns` of simulated time pass for this rank.
 void spend(double ns);
 
-/// SMPI keeps short and long messages of a pair apart, so that one may overtake the other: the k-th to a rank bears the number
-/// k.
+/// Tags of messages: the k-th message to a rank has tag k. In SMPI, short and long messages of a
+/// pair may overtake each other.
 class Numbers {
  public:
   int next(Rank of) { return counts_[of]++; }
@@ -34,7 +34,7 @@ class Messages final : public engine::Channel {
  public:
   explicit Messages(const Machine& machine) : machine_(machine) {}
 
-  /// From now on, copies are charged.
+  /// From now on, the router's copies take simulated time.
   void charge_for(const engine::Router& router) { router_ = &router; }
 
   void send(Rank to, std::span<const engine::Piece> pieces) noexcept override;
@@ -49,9 +49,9 @@ class Messages final : public engine::Channel {
   const engine::Router* router_ = nullptr;
   engine::Router::Tally charged_;
   std::vector<MPI_Request> sends_, receives_;
-  std::size_t here_ = 0;  ///< The number of receives_, from the first on, that are complete.
+  std::size_t here_ = 0;  ///< The first `here_` of receives_ are complete.
   Numbers sent_, asked_;
-  std::vector<std::vector<std::byte>> collected_;  ///< Messages of several pieces, as an adapter would gather them.
+  std::vector<std::vector<std::byte>> collected_;  ///< Messages of several pieces. A network adapter would gather them.
 };
 
 }  // namespace heddle::sim

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running it, and small MPI programs compiled with each MPI of the checkout."""
+"""Fixtures of the command line's tests. They run it, and compile programs with each MPI."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ from heddle.native import CHECKOUT
 HEDDLE = Path(sys.executable).parent / "heddle"
 MPIS = ("mpich", "openmpi")
 
-# Says which Heddle is mapped into the process, copies its input, and ends with the code it is told.
+# Prints which Heddle is mapped into the process, copies its input, and exits with the given code.
 WHO = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -43,8 +43,9 @@ int main(int argc, char** argv) {
 """
 
 
-# Rank 0 sends ten messages with holes, of 64 KiB: longer ones are left to Open MPI where the two cores are near. Says what it
-# reads with a second argument; ends with the code it is told, or -1: early.
+# Rank 0 sends ten messages of 64 KiB with holes. (Heddle leaves longer ones to Open MPI if the two
+# cores are near.) With a second argument, the program prints its input. It exits with the given
+# code. -1: it exits early.
 COLUMNS = r"""
 #include <mpi.h>
 #include <signal.h>
@@ -75,25 +76,25 @@ int main(int argc, char** argv) {
 def clean_environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
     plain = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
-    # Neither what a user has set for all programs nor what was found out about them before.
+    # Leaves out the user's settings for all programs, and Heddle's cache of facts about programs.
     return kept | plain | {"HEDDLE_CACHE": "off", "XDG_CONFIG_HOME": "/nonexistent"} | more
 
 
 @pytest.fixture(scope="module", params=MPIS)
 def mpi(request) -> str:
-    """Each MPI of the checkout in turn."""
+    """Each MPI of the checkout, one after the other."""
     return request.param
 
 
 def compiled(mpi: str, to: Path, *words: object) -> Path:
-    """What an MPI's mpicc makes of sources and options."""
+    """Compiles sources with an MPI's mpicc and these options. Returns the program."""
     subprocess.run([prefix(mpi) / "bin/mpicc", *map(str, words), "-o", to, "-ldl"], check=True)
     return to
 
 
 @pytest.fixture
 def heddle() -> Callable[..., subprocess.CompletedProcess]:
-    """heddle("run", "-n", 2, ...): the command line itself, as a user starts it."""
+    """heddle("run", "-n", 2, ...) runs the command line as a user does."""
 
     def call(*arguments: object, stdin: str = "", cwd: Path | None = None, timeout: int = 90, **environment: str):
         process = subprocess.Popen(
@@ -119,7 +120,7 @@ def heddle() -> Callable[..., subprocess.CompletedProcess]:
 
 
 def once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that `make` fills for all of pytest's workers. Nobody changes it: see own_copy."""
+    """A folder that `make` fills for all workers. Tests must not change it (see own_copy)."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     with open(folder.with_suffix(".lock"), "w") as lock:
@@ -133,7 +134,7 @@ def once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Pa
 
 
 def own_copy(folder: Path, to: Path) -> Path:
-    """Of links: to take files away, or put some there."""
+    """A copy made of links, in which a test may add and remove files."""
     return shutil.copytree(folder, to, symlinks=True, copy_function=os.link)
 
 
@@ -142,7 +143,7 @@ def prefix(mpi: str) -> Path:
 
 
 def launcher(mpi: str) -> list[str]:
-    """The launcher line of an MPI, as a user would type it."""
+    """The launcher line of an MPI, as a user types it."""
     if mpi == "mpich":
         return [str(prefix(mpi) / "bin/mpiexec")]
     return [str(prefix(mpi) / "bin/mpirun"), *(["--allow-run-as-root"] if os.geteuid() == 0 else []), "--oversubscribe"]

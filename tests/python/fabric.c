@@ -1,5 +1,5 @@
-// What messages between nodes must get right: two ranks, each on a node of its own (HEDDLE_NODES=2). The argument says what.
-// Prints "right" if everything was.
+// Checks messages between nodes: two ranks, each on its own node (HEDDLE_NODES=2). The arguments
+// name the checks. Prints "right" if all of them pass.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static void receive(const char* what, int number) {
   check(number, what);
 }
 
-/// Every procedure that sends, to every one that receives.
+/// Every procedure that sends, with every procedure that receives.
 static void spellings(void) {
   static const char* sends[] = {"MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Issend", "MPI_Send_init", "MPI_Sendrecv"};
   static const char* receives[] = {"MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Mrecv", "MPI_Imrecv", "MPI_Sendrecv"};
@@ -83,7 +83,7 @@ static void spellings(void) {
     }
 }
 
-/// A send whose receive is posted ends, also if its receiver sits in a barrier (MPI-5.0 §3.5).
+/// A send whose receive is posted ends, even while its receiver waits in a barrier (MPI-5.0 §3.5).
 static void barrier(void) {
   for (int s = 0; s < 5; ++s) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -104,7 +104,7 @@ static void barrier(void) {
   }
 }
 
-/// The size of a message is that of its data.
+/// A probe reports the size of the message's data.
 static void probed(void) {
   for (int number = 0; number < 4; ++number) {
     fill(number);
@@ -123,7 +123,7 @@ static void probed(void) {
   }
 }
 
-/// Messages of the length that descriptors have are the program's, and what they hold is theirs.
+/// Messages of the program that are as long as a descriptor arrive unchanged.
 static void alike(void) {
   char out[176], in[176];
   for (int i = 0; i < 176; ++i) out[i] = (char)i;
@@ -139,10 +139,10 @@ static void alike(void) {
   }
 }
 
-/// What is longer than its receive is an error of the receive alone.
+/// A message longer than its receive is an error of this receive only.
 static void truncated(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int rooms[] = {60000, 10000, 300, 64, 40, 4};  // ints, from more than half of the message to less than a descriptor
+  const int rooms[] = {60000, 10000, 300, 64, 40, 4};  // ints: from more than half of the message to less than a descriptor
   for (int number = 0; number < 6; ++number) {
     fill(number);
     if (rank == 0) MPI_Send(from, 1, type, 1, number, MPI_COMM_WORLD);
@@ -159,7 +159,7 @@ static void truncated(void) {
   }
 }
 
-/// Memory that is freed and mapped again is not that of the message before.
+/// Memory at the same address may be freed and mapped again between messages.
 static void again(void) {
   const size_t bytes = sizeof(int) * rows * ints;
   for (int number = 0; number < 12; ++number) {
@@ -175,7 +175,7 @@ static void again(void) {
   }
 }
 
-/// Many at once, both ways, some of them freed or inactive before they are complete.
+/// Many messages at once, in both directions. Frees one request before it is complete.
 static void many(void) {
   enum { most = 40 };
   MPI_Request requests[2 * most];
@@ -194,7 +194,7 @@ static void many(void) {
   MPI_Type_free(&small);
 }
 
-/// One of them dies while messages are under way.
+/// A rank dies while messages are under way.
 static void killed(void) {
   for (int number = 0; number < 1000; ++number) {
     if (number == 20 && rank == 1) _exit(7);
@@ -206,7 +206,7 @@ static void killed(void) {
 enum { files = 1024 };
 static char marked[files];  // connections of the MPI library
 static volatile int silent;
-static volatile long said;  // bytes, by the others
+static volatile long said;  // bytes sent over other connections
 
 static int is_of_fabric(int file) {
   struct sockaddr_storage peer;
@@ -215,8 +215,8 @@ static int is_of_fabric(int file) {
          (peer.ss_family == AF_INET || peer.ss_family == AF_INET6);
 }
 
-/// In the place of libc's, for libfabric (the program is linked with -rdynamic): what a silent fabric sends stays, without an
-/// error.
+/// Replaces libc's function for libfabric (the program is linked with -rdynamic). A silent fabric
+/// sends nothing, and gets no error.
 ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
   const int ours = is_of_fabric(file);
   if (ours && silent) return errno = EAGAIN, -1;
@@ -231,7 +231,7 @@ ssize_t send(int file, const void* bytes, size_t length, int flags) {
   return sendmsg(file, &message, flags);
 }
 
-/// Marks the TCP connections of this process, or cuts those that are not marked.
+/// Marks the TCP connections of this process, or cuts the unmarked ones.
 static void connections(int cuts) {
   for (int file = 0; file < files; ++file) {
     struct sockaddr_storage peer;
@@ -243,7 +243,8 @@ static void connections(int cuts) {
   }
 }
 
-/// Messages until the fabric brings them. Connections of the MPI library are older than those of the fabric.
+/// Sends messages until the fabric delivers them. Connections of the MPI library are older than
+/// those of the fabric.
 static void warm(void) {
   connections(0);
   for (int brings = 0, number = 0; !brings && number < 5000; ++number) {
@@ -256,7 +257,7 @@ static void warm(void) {
   }
 }
 
-/// Connections of the fabric break, between messages and while one is under way.
+/// Connections of the fabric break between messages and during a message.
 static void cut(void) {
   warm();
   for (int number = 0; number < 30; ++number) {
@@ -271,8 +272,8 @@ static void cut(void) {
   }
 }
 
-/// From here on the fabric says nothing any more at the receiver, and nobody hears of an error. Messages are received all the
-/// same, also where their senders sit in a barrier, or have freed the request.
+/// The fabric falls silent at the receiver, without an error. Messages still arrive, also if their
+/// senders wait in a barrier, or have freed the request.
 static void unanswered(void) {
   warm();
   silent = rank == 1;
@@ -290,9 +291,9 @@ static void unanswered(void) {
 }
 
 enum { descriptor = 176 };
-static int damages = -1;  // the bit of the next descriptor that is turned over; -1: none
+static int damages = -1;  // the bit to flip in the next descriptor; -1: none
 
-/// In the place of the library's, for Heddle.
+/// Replaces the library's function for Heddle.
 int PMPI_Isend(const void* data, int count, MPI_Datatype of, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   static int (*host)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   static char damaged[descriptor];
@@ -311,8 +312,9 @@ int PMPI_Isend(const void* data, int count, MPI_Datatype of, int to, int tag, MP
   return host(data, count, of, to, tag, comm, request);
 }
 
-/// A descriptor of which a bit is turned over is an error of the receive, and nothing else; or, in what tells it from the
-/// program's bytes, these bytes. Nothing is written outside, and what comes after it arrives.
+/// A flipped bit in a descriptor is an error of the receive. If the bit is in the mark of
+/// descriptors, the message counts as the program's bytes. Nothing else is written, and later
+/// messages arrive.
 static void damaged(void) {
   enum { nonce = 16 * 8, bits = 8 * descriptor, step = 37 };
   warm();
@@ -344,7 +346,7 @@ static void damaged(void) {
   }
 }
 
-/// Started again and again, from and into the same memory; freed while a message is under way, too.
+/// Starts a request repeatedly, with the same memory. Also frees it while a message is under way.
 static void persistent(void) {
   MPI_Request request;
   warm();
@@ -358,13 +360,13 @@ static void persistent(void) {
       if (number == 7 && rank == 0) MPI_Request_free(&request);
       if (number < 7 || rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
       if (rank == 1) check(100 * round + number, "a message of a persistent request");
-      MPI_Barrier(MPI_COMM_WORLD);  // its sender's memory is free
+      MPI_Barrier(MPI_COMM_WORLD);  // the sender may reuse its memory
     }
     if (rank == 1) MPI_Request_free(&request);
   }
 }
 
-/// A collective whose blocks go from node to node.
+/// A collective with blocks between nodes.
 static void persistent_collective(void) {
 #if MPI_VERSION >= 4
   int counts[2] = {rank == 1, rank == 0}, places[2] = {0, 0};
@@ -382,12 +384,13 @@ static void persistent_collective(void) {
 #endif
 }
 
-/// What one rank sends in one piece, the other scatters: ints, or a contiguous datatype of them; to and fro.
+/// One rank sends contiguous data (ints, or a contiguous datatype). The other scatters them. Both
+/// take turns.
 static void piece(void) {
   MPI_Datatype row;
   MPI_Type_contiguous(columns, MPI_INT, &row);
   MPI_Type_commit(&row);
-  for (int n = 0; n < 200; ++n) {  // it takes a while until the two know that they reach each other
+  for (int n = 0; n < 200; ++n) {  // only after some messages, the ranks know that they reach each other
     MPI_Request request = MPI_REQUEST_NULL;
     fill(n);
     if (rank == n % 2) {

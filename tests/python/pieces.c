@@ -1,4 +1,4 @@
-/* pieces SEED: two ranks send each other messages in one piece, by all kinds of calls; prints what arrives. */
+/* pieces SEED: two ranks exchange contiguous messages by all kinds of calls, and print the data. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
       memcpy(in, out, (size_t)bytes);
       const int result = MPI_Sendrecv_replace(in, count, type, 1 - rank, tag, 1 - rank, tag, MPI_COMM_WORLD, &status);
       tell(round, "replace", result, &status, type, in, bytes + 64);
-    } else if (how == 9) { /* both ways, two of each at once */
+    } else if (how == 9) { /* both ways, two messages each at once */
       MPI_Status all[4];
       const int half = count / 2;
       MPI_Irecv(in, half, type, 1 - rank, tag, MPI_COMM_WORLD, &requests[0]);
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
           result = MPI_Recv(wide, (int)(bytes / 8), spread, from, tag, MPI_COMM_WORLD, &status);
           tell(round, "spread", result, &status, spread, wide, 2 * bytes + 64);
           continue;
-        default: /* too short */
+        default: /* into a receive that is too short */
           result = MPI_Recv(in, count / 2, type, from, tag, MPI_COMM_WORLD, &status);
           tell(round, "short", result, &status, type, in, 0);
           continue;

@@ -23,7 +23,8 @@ def advised(heddle, program, tmp_path):
 
     def run(form: str) -> tuple[list[dict], str]:
         file = tmp_path / "r.json"
-        # A scheme that is named takes all messages, also those that Open MPI keeps between near cores.
+        # A named scheme takes all messages, also those that Heddle leaves to Open MPI between near
+        # cores.
         done = heddle("run", f"--report={file}", "-n", 2, "--", program, form, 50000, 40, HEDDLE_SCHEME="bc-spup")
         assert done.returncode == 0 and f"made {form}: right, " in done.stdout, done
         exported = json.loads(heddle("report", file, "--json").stdout)["advice"]

@@ -1,4 +1,4 @@
-"""The papers' applications, small: the answer is right by hand and by datatypes, with Heddle and without, on both MPIs."""
+"""Small runs of the papers' applications are right in all variants, on both MPIs."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from heddle.problem import Problem
 
 
 def ran(mpi: str, variant: str, ranks: int, *words: object) -> dict:
-    """The line of JSON of a program of native/bin, on `ranks` ranks."""
+    """Runs a program of native/bin on `ranks` ranks. Returns its line of JSON."""
     heddle = [HEDDLE, "run", "--"] if variant == "heddle" else []
     crowded = {"OMPI_MCA_mpi_yield_when_idle": "1"} if ranks > len(os.sched_getaffinity(0)) else {}
     command = [*heddle, *launcher(mpi), "-n", str(ranks), native.program(f"{words[0]}-{mpi}"), *map(str, words[1:])]
@@ -27,7 +27,7 @@ def ran(mpi: str, variant: str, ranks: int, *words: object) -> dict:
 
 @pytest.mark.parametrize("ranks, size, call", [(1, "40", ""), (2, "64", ""), (3, "61x83", "w"), (2, "3x1", "w")])
 def test_a_picture_is_filtered_alike_by_hand_and_by_datatypes(mpi, ranks, size, call):
-    """Each run compares itself with a serial FFT; of the last size a rank has no column."""
+    """Each run compares itself with a serial FFT. With the last size, a rank has no column."""
     found = [
         ran(mpi, who, ranks, "fft2d", "--size", size, "--repetitions", 1, "--variant", variant)
         for variant in fft2d.VARIANTS
@@ -66,8 +66,8 @@ def test_ffts_that_differ_between_ranks_are_an_error():
 
 
 def test_the_bench_of_mpi4py_fft_has_all_rows(mpi, heddle, tmp_path):
-    """Its first runs compare slabs and pencils with a serial FFT; all have the same bits with Heddle and without. 11^3 does not
-    divide over 4 ranks."""
+    """Its first runs compare slabs and pencils with a serial FFT. All runs give the same bits. 4
+    ranks do not divide 11^3."""
     file = tmp_path / "rows.json"
     words = ("--quick", "--size", 11, "--ranks", 4, "--mpi", mpi)
     done = heddle("bench", "--goals", "mpi4py-fft", *words, "--json", file, "--plot", tmp_path / "figure")
@@ -100,7 +100,7 @@ def test_an_mpi4py_fft_is_fast_enough_by_either_of_two_measures():
 
 @pytest.mark.parametrize("ranks, sides, iterations", [(2, "4", 2000), (2, "4x2x6x2", 20), (16, "2", 4)])
 def test_a_lattice_is_solved_alike_with_heddle_and_without(mpi, ranks, sides, iterations):
-    """16 ranks of 2^4: the lattice is split along all four axes, all 48 datatypes are sent to others."""
+    """16 ranks of 2^4 split the lattice along all axes, and send all 48 datatypes to each other."""
     words = ("lattice_cg", "--local", sides, "--repetitions", 1, "--warmup", 0, "--iterations", iterations)
     found = [ran(mpi, way, ranks, *words) for way in ("host", "heddle")]
     assert found[0]["fingerprint"] == found[1]["fingerprint"]
@@ -144,7 +144,7 @@ def job(tmp_path, script: str) -> Job:
 
 
 def test_answers_that_differ_are_an_error(tmp_path):
-    """The program counts its runs and says so."""
+    """The program prints the number of its runs."""
     counting = job(tmp_path, f'echo x >>{tmp_path}/runs; echo "{{\\"answer\\": $(wc -l <{tmp_path}/runs)}}"')
     with pytest.raises(Problem, match="the answers differ"):
         applications.by_turns([counting], [applications.HOST], 1, lambda line: line["answer"])
@@ -166,7 +166,7 @@ def test_gains_are_medians_of_rounds():
         }
         return [{"mflops": one, **more} for one in scaled]
 
-    # A slow second round, for both.
+    # The second round is slow for both.
     measured = Measured(Job("4^4", None, None, 2, ()), {"host": lines(10, 2, 10), "heddle": lines(12, 2.4, 12)})
     figures = Figures(lattice_cg.rows_of(measured), "MPI")
     assert applications.gains_of(figures, lattice_cg.GAIN)["4^4, wilson"] == pytest.approx(1.8)
@@ -200,7 +200,7 @@ def test_multigrid_converges_to_the_same_bits_with_heddle_and_without(ranks):
     found = [ran_with_petsc(way, ranks, "multigrid", "--points", 17, "--repetitions", 1) for way in ("host", "heddle")]
     assert found[0]["fingerprint"] == found[1]["fingerprint"]
     for line in found:
-        assert all(iterations < 20 for iterations in line["iterations"].values())  # that is what multigrid is for
+        assert all(iterations < 20 for iterations in line["iterations"].values())  # because of multigrid
         assert all(residual < 1e-9 for residual in line["residual"].values())
         assert all(1e-5 < error < 1.2 / 16**2 for error in line["error"].values())
 

@@ -1,4 +1,4 @@
-"""`heddle bench`: its rows are complete and its checks pass. No limits on speed: a busy machine fails no test."""
+"""`heddle bench`: its rows are complete, and its checks pass. Speed does not matter."""
 
 import json
 import subprocess
@@ -90,7 +90,7 @@ def test_goals_count_what_misses_them():
 def test_decoding_is_paid_back_by_what_a_pack_saves():
     rows = [row("a", "heddle", 2.0), row("a", "host", 1.0), Row("pack", "a", "heddle", "decode", 1000.0, "ns", "M")]
     (found,) = compare.decoding(rows, "heddle")
-    assert found.uses is None  # no bytes known, nothing saved
+    assert found.uses is None  # without the bytes, there is no saving
     rows[2] = Row("pack", "a", "heddle", "decode", 1000.0, "ns", "M", bytes=1000)
     (found,) = compare.decoding(rows, "heddle")
     assert found.uses == pytest.approx(2.0)  # a pack takes 500 ns instead of 1000

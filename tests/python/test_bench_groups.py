@@ -1,4 +1,4 @@
-"""heddle bench groups: bytes, look-ups and the seed's tables, quickly."""
+"""heddle bench groups, short and rough: bytes, look-ups, and the tables of the paper."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def test_the_figure_comes_twice(measured):
 
 @pytest.mark.skipif(shutil.which("hpcc") is None, reason="hpcc is not installed")
 def test_hpl_solves_its_matrix_with_heddle_and_without(tmp_path):
-    """A wrong solution ends the command: hpcc looks at the residual."""
+    """A wrong solution ends the command: hpcc checks the residual."""
     command = [
         sys.executable,
         "-m",

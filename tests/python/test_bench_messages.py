@@ -1,5 +1,6 @@
-"""`heddle bench vector`, `transpose`, `alltoall-struct` and the ping-pongs of `overhead`: every way is measured and was checked
-first, rows are complete, figures are drawn. Who is faster is no matter of tests.
+"""`heddle bench vector`, `transpose`, `alltoall-struct` and the ping-pongs of `overhead`.
+
+Every way is checked, then measured. Rows are complete, and figures are drawn.
 """
 
 import json
@@ -223,7 +224,7 @@ def test_exchanges_with_neighbours_measure_every_way(mpi, name, case, tmp_path):
 
 
 def test_a_figure_without_measurements_is_drawn(tmp_path):
-    """Where the distance of the cores changed all the time no message counts."""
+    """If the distance of the cores always changes, no message counts."""
     from heddle.bench import figure
 
     with figure.panels(tmp_path / "empty.svg", "nothing", 1, 2) as axes:

@@ -1,4 +1,4 @@
-"""`heddle bench peers`: libraries of one family take turns in one program; who wins is said by numbers. 2 ranks."""
+"""`heddle bench peers`: libraries of one family take turns in one program. 2 ranks."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_a_library_that_is_not_here(heddle):
 
 @pytest.mark.parametrize("mpi", DEBIAN)
 def test_another_library_of_the_family_takes_its_place(mpi, tmp_path, monkeypatch, capsys):
-    """The programs are linked with MPICH 5 and Open MPI 5; Debian's are older ones."""
+    """The programs are linked with MPICH 5 and Open MPI 5. Debian has older versions."""
     monkeypatch.setattr(peers, "QUICK", {"vector": ["--columns", "3"], "transpose": ["--sizes", "24"]})
     name = {"MPICH": "mpich", "Open MPI": "openmpi"}[mpi]
     try:

@@ -1,4 +1,4 @@
-"""`heddle bench seek`: both ways are measured, the figure is drawn. Who is faster is no matter of tests, but flat is flat."""
+"""`heddle bench seek`: both ways are measured, a flat curve is flat, and the figure is drawn."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`heddle bench startup`: jobs are started all three ways, and what Heddle adds is taken start by start."""
+"""`heddle bench startup`: jobs start in all three ways. Heddle's share is a median of pairs."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def test_what_is_added_is_the_median_of_pairs():
     def jobs(*took):
         return [Job("MPI", {"job": one, "init": one / 2, "finalize": 1.0}) for one in took]
 
-    # The machine was slow in the second round: for both.
+    # The machine was slow in the second round, for all ways.
     more = added({BARE: jobs(100, 300, 100), PRELOADED: jobs(104, 304, 90), STARTED: jobs(110, 320, 130)})
     assert more["job", PRELOADED] == 4 and more["job", STARTED] == 20
     assert more["init", PRELOADED] == 2 and more["finalize", PRELOADED] == 0

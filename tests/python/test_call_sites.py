@@ -1,4 +1,4 @@
-"""A report names the program's calls: function and line, datatype, communicator, and who carried them out. 2 ranks."""
+"""A report names calls: function and line, datatype, communicator, and carrier. 2 ranks."""
 
 import json
 import shutil
@@ -65,7 +65,7 @@ def program(mpi, tmp_path_factory):
 
 @pytest.fixture
 def files(heddle, program):
-    """With Heddle, and with HEDDLE=off; made once for each MPI."""
+    """Reports with Heddle, and with HEDDLE=off, made once for each MPI."""
     found = {switch: program.parent / f"{switch}.json" for switch in ("on", "off")}
     for switch, file in found.items():
         if file.exists():
@@ -105,7 +105,7 @@ def test_what_the_run_was_and_who_sent_to_whom(files, program):
     assert found.run["command"] == [str(program)] and found.run["settings"]["HEDDLE"] == "on" and found.run["date"]
     assert [one.rank for one in found.by_rank] == [0, 1]
     messages = 5 * 256 * (64 + 32) + 3 * 50 * 4 + 5 * 4
-    gathered = 5 * 4  # in place: nothing from oneself
+    gathered = 5 * 4  # in place: a rank receives nothing from itself
     assert [one.to for one in found.by_rank] == [
         {0: 800, 1: messages + 2400 + gathered},
         {0: messages + 800 + gathered, 1: 2400},
@@ -147,7 +147,7 @@ def test_sites_say_why_calls_were_handed_on(heddle, files):
 
 
 def test_eighty_columns(files):
-    """What is cut into lines keeps its places and values whole."""
+    """Line breaks do not split places and values."""
     shown = on_a_terminal(["report", str(files["on"])]).splitlines()
     assert max(map(len, shown)) <= 80, [line for line in shown if len(line) > 80]
     assert any("swap (halo.c:7)" in line for line in shown) and not any(line.endswith(" swap") for line in shown)
@@ -174,7 +174,7 @@ def test_without_debug_information_or_the_file_there_is_module_and_offset(mpi, p
 
 @pytest.fixture
 def told(heddle, tmp_path):
-    """told(report): the sentence about calls without a line, or "". It is said once, and the page says the same."""
+    """told(report) returns the sentence about calls without a line, or "". The page has it, too."""
 
     def ask(file, *more, **environment) -> str:
         words = [file, *more] if more else [file, "--html", tmp_path / "page.html"]
@@ -205,7 +205,7 @@ def test_why_calls_have_no_line(heddle, files, program, told, tmp_path):
 
 
 def test_either_tool_will_do(heddle, files, program, tmp_path):
-    """elfutils' addr2line takes the same words, and says the same."""
+    """elfutils' addr2line takes the same arguments, and gives the same answer."""
     if not shutil.which("eu-addr2line"):
         pytest.skip("there is no eu-addr2line (apt-get install elfutils)")
     (tmp_path / "eu-addr2line").symlink_to(shutil.which("eu-addr2line"))

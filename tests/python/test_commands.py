@@ -1,4 +1,4 @@
-"""heddle mpi, doctor, env, --version, --help: what they say, and to whom."""
+"""The output of heddle mpi, doctor, env, --version and --help, on terminals and in files."""
 
 import fcntl
 import json
@@ -34,7 +34,7 @@ def test_mpi_as_table(heddle):
 
 
 def test_mpi_path_names_more(heddle, tmp_path):
-    """Another installation of the same library is not another MPI; a folder without one is passed over."""
+    """Skips folders without an MPI, and second installations of the same library."""
     (tmp_path / "here").symlink_to(prefix("mpich"))
     plain, more = (
         json.loads(heddle("mpi", "--json", HEDDLE_MPI_PATH=path).stdout) for path in ("", f"{tmp_path}/here:/nowhere")
@@ -59,7 +59,7 @@ def test_env_lists_the_table_and_what_is_set(heddle):
 
 
 def on_terminal(*words: str, columns: int = 80) -> list[str]:
-    """What a command prints on a terminal of so many columns."""
+    """Returns the lines that a command prints on a terminal of so many columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     kept = {name: value for name, value in clean_environment().items() if name != "COLUMNS"}
@@ -118,7 +118,7 @@ def test_env_of_some(heddle):
 
 @pytest.mark.parametrize("words", [("env",), ("algorithms",), ("explain", "vector(4, 1, 4, int)")])
 def test_who_reads_may_have_seen_enough(words):
-    """As head, which goes before all is written."""
+    """A reader such as head may close the pipe early."""
     reader, writer = os.pipe()
     os.close(reader)
     with subprocess.Popen([HEDDLE, *words], stdout=writer, stderr=subprocess.PIPE, env=clean_environment(), text=True) as done:
@@ -127,7 +127,7 @@ def test_who_reads_may_have_seen_enough(words):
 
 
 def test_values_are_completed(heddle):
-    """What a shell asks; tests/python/test_install.py lets shells ask."""
+    """Asks like a shell. tests/python/test_install.py uses real shells."""
 
     def completed(line):
         words = line.split(" ")
@@ -175,7 +175,7 @@ def test_without_a_launcher_those_that_there_are_are_named(heddle):
 
 
 def test_env_says_which_file_sets_a_variable(heddle, tmp_path):
-    """A user's file, with the environment before it."""
+    """A user's file sets it. The environment takes precedence."""
     (tmp_path / "heddle").mkdir()
     file = tmp_path / "heddle/heddle.conf"
     file.write_text("# mine\nHEDDLE_ISA = portable\nHEDDLE_SEGMENT=8K\nHEDDLE_SEGMNT=8K\n")
@@ -190,7 +190,7 @@ def test_env_says_which_file_sets_a_variable(heddle, tmp_path):
 
 
 def test_env_knows_whatever_is_read_or_written_about(heddle):
-    """The manuals name no variable, and no file reads one, that the table does not have."""
+    """The table has all variables that manuals name or files read."""
     known = {row["name"] for row in json.loads(heddle("env", "--json").stdout)}
     reads = re.compile(r"""(?:getenv|environ(?:\.get)?)[(\[]["'](HEDDLE\w*)|\$\{?(HEDDLE_\w+):""")
     manuals = [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/*.md")]
@@ -222,7 +222,7 @@ def test_doctor_is_content_here(heddle):
 
 
 def test_doctor_says_what_to_do(heddle, tmp_path):
-    """A broken MPI on the PATH is found out, and is no reason to fail while another works."""
+    """It finds a broken MPI on the PATH, and does not fail while another MPI works."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib/libmpi.so.12").write_bytes(b"")
@@ -236,7 +236,7 @@ def test_doctor_says_what_to_do(heddle, tmp_path):
 
 
 def test_doctor_says_what_turns_heddle_off(heddle, tmp_path):
-    """Also where a file does, and the environment has nothing to unset."""
+    """Also if a file turns it off, and there is no environment variable to unset."""
     file = tmp_path / "off.conf"
     file.write_text("HEDDLE=off\n")
     for asked, where in (({"HEDDLE": "off"}, "unset HEDDLE"), ({"HEDDLE_CONFIG": str(file)}, f"{file}:1")):

@@ -1,4 +1,4 @@
-"""heddle compare: what it says of programs that write the same, something else, never the same, or fail."""
+"""heddle compare, on programs that always write the same, that do not, and that fail."""
 
 import json
 import os
@@ -15,7 +15,8 @@ from heddle.compared.outputs import Verdict, content, first_difference, judge, k
 from heddle.compared.statistics import Meaning
 from heddle.launch import Command
 
-# Sends a column, and does what it is told: print the same, say whether Heddle is there, say the time, fail where Heddle is.
+# Sends a column. Depending on its argument, it prints the same, whether Heddle is there, or the
+# time, or it fails under Heddle.
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ def programs(tmp_path_factory) -> dict:
 
 @pytest.fixture
 def compare(heddle, programs):
-    """compare("mpich", *options, "--", what): what the command says, and what it writes as JSON."""
+    """compare("mpich", *options, "--", what) returns the command's result, and its JSON."""
 
     def call(mpi: str, *words: object, **more):
         at = words.index("--") + 1
@@ -94,8 +95,8 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     line = [*launcher(mpi), "-n", 2, programs[mpi], "who"]
     done = heddle(
         "compare", "--rounds", 2, *options, "--", *line, HEDDLE_SCHEME="bc-spup"
-    )  # else near cores leave it to Open MPI
-    assert done.returncode == 1 and not done.stderr, done  # the output differs, and that alone
+    )  # otherwise Heddle leaves it to Open MPI between near cores
+    assert done.returncode == 1 and not done.stderr, done  # only the output differs
     assert "without Heddle  line 2: heddle: 0" in done.stdout and "with Heddle     line 2: heddle: 1" in done.stdout
     found = json.loads(files["json"].read_text())
     assert found["heddle_compare"] == 1 and found["failure"] is None and found["command"].endswith(f"{programs[mpi]} who")
@@ -165,7 +166,7 @@ def test_one_that_always_fails(compare):
 
 
 def test_files_are_moved_aside_and_come_back(compare, tmp_path):
-    """The program refuses to write over a file: it must find none in any run."""
+    """The program does not overwrite files, so it must find none in any run."""
     mine, fresh = tmp_path / "mine", tmp_path / "fresh"
     mine.write_text("precious")
     done, found = compare("mpich", "--rounds", 2, "--output", mine, "--", "same", mine)
@@ -185,7 +186,7 @@ def test_files_come_back_also_if_it_fails(compare, tmp_path):
 
 
 def test_starts_nothing_but_the_runs(heddle, tmp_path):
-    """A script is not asked for its version, as a launcher is."""
+    """Heddle asks launchers for their version, but not scripts."""
     script = tmp_path / "job.sh"
     script.write_text(f'#!/bin/sh\necho "started with $*" >> {tmp_path}/log\n')
     script.chmod(0o755)
@@ -241,7 +242,7 @@ def test_no_run_is_left_alone_if_it_is_ended_while_it_starts(monkeypatch, tmp_pa
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_input_for_every_run(compare, mpi, tmp_path):
-    """The program fails without."""
+    """The program fails without its input."""
     (tmp_path / "in").write_text("a line\n")
     done, found = compare(mpi, "--input", tmp_path / "in", "--", "input")
     assert done.returncode == 0 and found["outputs"][0]["verdict"] == "same", done
@@ -308,7 +309,7 @@ def test_gain(pairs, median, meaning):
 
 
 def test_a_gain_is_of_pairs_not_of_medians():
-    """The machine is busy in the second round, for both."""
+    """In the second round, the machine is busy for both runs."""
     found = statistics.gain([(2.0, 1.0), (20.0, 10.0), (2.0, 1.0)])
     assert found.ratio == statistics.Spread(2.0, 2.0, 2.0)
 
@@ -342,7 +343,7 @@ def test_judgement(without, ours, verdict):
     ("one", "other", "lines"),
     [
         (b"a\nb\n", b"a\nc\n", [(2, "b"), (2, "c")]),
-        (b"b\na\n", b"a\nc\n", [(1, "b"), (2, "c")]),  # lines that merely stand elsewhere are no difference
+        (b"b\na\n", b"a\nc\n", [(1, "b"), (2, "c")]),  # a moved line is no difference
         (b"a\na\n", b"a\n", [(2, "a"), (0, "")]),
         (b"\x00\xff", b"", [(1, "\\x00�"), (1, "")]),
     ],

@@ -1,4 +1,4 @@
-"""The main job, small: both programs, both MPIs, with and without Heddle; and what is said when something is wrong."""
+"""A small run of the main job on both MPIs, with and without Heddle, and its error messages."""
 
 import json
 import subprocess

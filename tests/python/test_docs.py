@@ -1,4 +1,4 @@
-"""Manuals: links lead somewhere, and the code they show is that of examples/. What `make docs` makes of them, mkdocs checks."""
+"""Manuals: links have targets, and shown code is that of examples/. mkdocs checks the site."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ SHOWN = re.compile(r"<!-- (examples/\S+) -->\n```\w+\n(.*?)```", re.S)
 
 
 def anchors(page: Path) -> set[str]:
-    """As GitHub makes them of headings."""
+    """Returns the anchors that GitHub makes from headings."""
     headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -38,6 +38,6 @@ def test_code_that_is_shown_is_that_of_the_examples():
 
 
 def test_every_page_is_in_the_navigation_of_the_site():
-    """mkdocs says so, too, but it is not among the tests."""
+    """mkdocs also checks it, but it is not one of the tests."""
     named = set(re.findall(r"(\w+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))
     assert {page.name for page in CHECKOUT.glob("docs/*.md")} <= named

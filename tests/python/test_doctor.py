@@ -1,4 +1,4 @@
-"""heddle doctor -- PROGRAM: what can be known before it starts, and what Heddle finds at the end of its MPI_Init."""
+"""heddle doctor -- PROGRAM: findings before the program starts, and at the end of MPI_Init."""
 
 import json
 import os
@@ -17,7 +17,7 @@ NAME = {"mpich": "MPICH", "openmpi": "Open MPI"}
 
 @pytest.fixture(scope="module")
 def built(mpi, tmp_path_factory) -> dict[str, Path]:
-    """Programs by name: plain, with a tool linked in, with receives of their own."""
+    """Programs by name: plain, with a tool linked in, with their own MPI_Recv."""
     folder = tmp_path_factory.mktemp(mpi)
     sources = {"starts": ["starts.c"], "tool": ["starts.c", "tool.c"], "own": ["starts.c", "own.c"]}
     for name, files in sources.items():
@@ -32,7 +32,7 @@ def built(mpi, tmp_path_factory) -> dict[str, Path]:
 
 @pytest.fixture
 def found(heddle):
-    """found(words): the findings, by what they are about. Their exit code must fit them."""
+    """found(words) returns the findings by their subject. Checks that the exit code fits them."""
 
     def ask(*words: object, **environment: str) -> dict[str, dict]:
         done = heddle("doctor", "--json", *words, **environment)
@@ -146,7 +146,7 @@ def test_leaves_a_report_alone(found, built, tmp_path):
 def test_under_a_launcher_line(found, mpi, built, tmp_path):
     ends_early = found("--", *launcher(mpi), "-n", 2, built["starts"], "init", tmp_path / "work")
     assert set(verdicts(ends_early).values()) == {"good"} and "receives" in ends_early, ends_early
-    # One rank of two: what that one finds keeps all from it.
+    # Only one of two ranks has the problem, but it affects both.
     line = [*launcher(mpi), "-n", 1, built["starts"], "init", tmp_path / "work"]
     one = found("--", *line, ":", "-n", 1, built["own"], "init", tmp_path / "work")
     assert verdicts(one) | {"receives": "poor", "on a node": "poor", "collectives": "poor"} == verdicts(one), one
@@ -219,7 +219,7 @@ def _running() -> list[str]:
 
 
 class TestBeforeItStarts:
-    """Nothing is started."""
+    """These checks start no program."""
 
     def bad(self, findings: dict[str, dict], *words: str):
         (finding,) = findings.values()

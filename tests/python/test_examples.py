@@ -1,4 +1,4 @@
-"""The programs of examples/ in C, Fortran (Debian's MPI libraries) and Python: right alone and under Heddle, 2 and 4 ranks."""
+"""The programs of examples/ are right alone and under Heddle, on 2 and 4 ranks."""
 
 import json
 import os
@@ -34,7 +34,10 @@ def in_fortran(mpi, tmp_path_factory) -> Path:
 
 
 def right(heddle, name: str, ranks: int, words: list, report: Path, **environment: str) -> None:
-    """Alone and under Heddle, which carried a datatype of it, or left it to a library that is as fast between these cores."""
+    """Runs a program alone and under Heddle.
+
+    Heddle must have carried one of its datatypes, or left it to a library that is as fast between
+    these cores."""
     line = [*words, *SMALL[name]]
     alone = {key: value for key, value in os.environ.items() if not key.startswith(("HEDDLE", "LD_PRELOAD"))}
     host = subprocess.run([*map(str, line)], env=alone | environment, capture_output=True, text=True, timeout=90)
@@ -66,7 +69,8 @@ def test_python(heddle, mpi, name, ranks, tmp_path):
     right(heddle, name, ranks, words, tmp_path / "report.json", MPI4PY_LIBMPI=str(library))
 
 
-# Of each program the call that moves data, where its data arrive, and the first byte that counts of a double there.
+# For each program: the call that moves data, the receive buffer, and the first significant byte of
+# a double there.
 SPOILED = {
     "halo": ("MPI_Waitall", "u", "(((size_t)side + 1) * side * 8 + 14)"),  # a ghost cell of the face in x
     "transpose": ("MPI_Alltoall", "b", "14"),  # an imaginary part
@@ -77,7 +81,7 @@ SPOILED = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_wrong_byte_is_an_error(mpi, name, tmp_path):
-    """Each program notices a message of which one byte is not what it should be."""
+    """Each program notices one wrong byte in a message."""
     call, data, at = SPOILED[name]
     source = (EXAMPLES / "c" / f"{name}.c").read_text().replace(f"{call}(", "spoiled(")
     macro = f"#define spoiled(...) ({call}(__VA_ARGS__), ++((unsigned char*){data})[{at}])\n"

@@ -1,4 +1,4 @@
-"""heddle.exchange over real ranks: under Heddle by each way, and without it."""
+"""heddle.exchange over real ranks: under Heddle in each way, and without Heddle."""
 
 import json
 import subprocess
@@ -9,7 +9,8 @@ import pytest
 from conftest import HEDDLE, MPIS, clean_environment, launcher
 from heddle import installations
 
-# Each rank writes what it got, as JSON: ranks of a job may print into each other's lines.
+# Each rank writes its received data to a JSON file, because ranks may print into each other's
+# lines.
 PROGRAM = """
 import json, sys
 import numpy as np
@@ -58,7 +59,8 @@ def test_everybody_gets_what_was_sent(tmp_path, mpi, way):
         got = json.loads((tmp_path / f"{me}.json").read_text())
         assert got["under"] == (way != "none")
         left = (me - 1) % ranks
-        # A dictionary has one message for a rank: what the last one sends to rank 0 is the later of the two.
+        # A dictionary has one message for each rank, so the last rank sends only the later message
+        # to rank 0.
         assert got["one"] == ([[rank, [rank] * 3] for rank in range(ranks)] if me == 0 else [[left, [left, left + 0.5]]])
         rows = [[rank, block] for rank in range(ranks) for block in ([[rank, 1], [rank, 2]], [], [[rank, 3]])]
         assert got["rows"] == (rows if me == 2 else [])

@@ -1,4 +1,4 @@
-"""heddle explain: known types look as they should, and nonsense gets a sentence."""
+"""heddle explain: known types look right, and nonsense gets an error message."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -8,7 +8,7 @@ from heddle.picture import colours, lay_out, svg
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-COLUMN = "vector(8, 1, 8, contiguous(3, double))"  # of an 8 × 8 matrix of three doubles each (Balaji et al.)
+COLUMN = "vector(8, 1, 8, contiguous(3, double))"  # column of an 8 × 8 matrix of three doubles (Balaji et al.)
 TRANSPOSE = "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))"
 BLOCKS = "vector(128, 8, 4096, int)"  # Wu, Wyckoff and Panda
 LONG = f"struct({', '.join(f'int @ {place * place}' for place in range(4, 90, 3))})"
@@ -104,7 +104,7 @@ def test_words_of_an_svg_fit_into_it(heddle, tmp_path, spec):
     sizes = {"title": 16, "small": 11, "order": 10}
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
         if text.get("text-anchor") != "end" and text.get("class") != "order":
-            wide = 0.602 * sizes.get(text.get("class"), 12) * len(text.text)  # of a monospaced letter
+            wide = 0.602 * sizes.get(text.get("class"), 12) * len(text.text)  # width of a monospaced letter
             assert float(text.get("x")) + wide <= float(root.get("width")), text.text
 
 
@@ -185,7 +185,7 @@ WORDS = "vector contiguous struct indexed subarray resized int double ( ) [ ] , 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
 def test_any_words_end_well(heddle, spec):
     done = heddle("explain", "--json", "--", spec)
-    assert done.returncode in (0, 2)  # and no traceback: the fixture looks
+    assert done.returncode in (0, 2)  # the fixture checks that there is no traceback
     assert bool(done.stdout) == (done.returncode == 0) and bool(done.stderr) == (done.returncode != 0)
 
 
@@ -235,12 +235,12 @@ def test_bad_options(heddle):
         assert done.returncode == 2 and done.stderr and not done.stdout, line
 
 
-# The picture, from segments alone.
+# The picture is drawn from the segments alone.
 
 
 @st.composite
 def explained(draw) -> dict:
-    """As heddle-tool would say it, of any few pieces anywhere."""
+    """Draws output of heddle-tool for a few pieces at random places."""
     offset, packed, segments = draw(st.integers(-500, 500)), 0, []
     for _ in range(draw(st.integers(1, 30))):
         length = draw(st.integers(1, 64))
@@ -272,7 +272,7 @@ def test_rows_that_nothing_touches_are_shown(heddle, tmp_path):
     drawn = file.read_text()
     assert "⋮ 3 rows that nothing touches" in drawn and "⋮ 4 rows that nothing touches" in drawn and ">1,408<" in drawn
     picture = section(heddle("explain", "hindexed([2, 2, 2], [0, 256, 1280], double)").stdout, "in memory")
-    assert [line.split()[0] for line in picture[:5]] == ["0", "128", "256", "⋮", "1,280"]  # a single one is a row
+    assert [line.split()[0] for line in picture[:5]] == ["0", "128", "256", "⋮", "1,280"]  # a single hidden row is shown
 
 
 def test_what_is_canonical_can_be_pasted(heddle):
@@ -285,7 +285,7 @@ def test_what_is_canonical_can_be_pasted(heddle):
 
 
 def test_what_a_row_leaves_out_is_said_beside_a_row(heddle, tmp_path):
-    """Not beside the line that stands for rows which nothing touches."""
+    """It must not be beside the line that stands for untouched rows."""
     file = tmp_path / "box.svg"
     assert heddle("explain", "subarray([64, 64], [2, 3], [30, 2], int)", "--svg", file).returncode == 0
     texts = [one for one in ElementTree.parse(file).getroot() if one.tag.endswith("text") and one.text]

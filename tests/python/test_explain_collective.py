@@ -1,4 +1,4 @@
-"""heddle explain --collective: what is chosen comes first by the model, or its line says why it does not."""
+"""heddle explain --collective: the choice is the model's first, or its line has the reason."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ def test_the_first_is_chosen_or_there_is_a_reason(monkeypatch):
         times = [way["ns"] for way in about["ways"] if way["ns"] is not None]
         assert times == sorted(times), volumes
         if not about["because"]:
-            # Two may take the same time.
+            # Two algorithms may take the same time.
             chosen = [way for way in about["ways"] if way["chosen"]]
             assert len(chosen) == 1 and chosen[0]["ns"] == first["ns"] and about["chosen"] == chosen[0]["name"], volumes
             assert about["why"].startswith(about["chosen"]), volumes
@@ -77,7 +77,7 @@ def test_it_is_one_line_for_scripts():
 
 
 def test_why_not_what_takes_less_with_all_ranks_walked(heddle):
-    """The last column may rank others first than the one that chooses."""
+    """The last column may have another first than the column that decides."""
     line = "alltoallv: 26 x 64; 256 ranks, 16 nodes"
     ways = json.loads(heddle("explain", "--collective", line, "--json").stdout)["ways"]
     (chosen,) = (way for way in ways if way["chosen"])

@@ -1,4 +1,4 @@
-"""HEDDLE_EXPLAIN: a running program says what heddle explain says of its datatypes. 2 ranks."""
+"""HEDDLE_EXPLAIN: a running program describes its datatypes, like heddle explain. 2 ranks."""
 
 import json
 import re
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-# What means nothing where it stands is no address.
+# Arguments without meaning are not valid addresses.
 IGNORED = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ def program(mpi, tmp_path_factory):
 
 @pytest.fixture
 def told(heddle, program):
-    """What is said of which datatype, and all lines."""
+    """told(names) returns the description of each datatype, and all lines."""
 
     def call(names: str, **more: str) -> tuple[dict[str, dict[str, str]], list[str]]:
         done = heddle("run", "-n", 2, "--", program, HEDDLE_EXPLAIN=names, **more)
@@ -158,10 +158,10 @@ def test_the_way_of_a_message_is_that_of_its_settings(told):
 
 def test_datatypes_by_the_function_that_uses_them(told):
     about, lines = told("exchange")
-    assert set(about) == {FACE}, lines  # though the compiler has put it into main
+    assert set(about) == {FACE}, lines  # even if the compiler has inlined the function into main
     assert any("used by MPI_Irecv from exchange (halo+0x" in line for line in lines)
     assert set(told("corner")[0]) == {EDGE, "MPI_DOUBLE"}
-    assert {FACE, EDGE} <= set(told("turn")[0])  # in lists, of an MPI_Alltoallw
+    assert {FACE, EDGE} <= set(told("turn")[0])  # in lists of types of MPI_Alltoallw
     assert set(told("MPI_Send")[0]) == {FACE}
 
 

@@ -1,5 +1,7 @@
-"""A profiler that others made, above Heddle: EZTrace of Debian, which has a build for each of Debian's MPI libraries. It sees
-every call of the program, and Heddle carries the messages."""
+"""EZTrace above Heddle: the profiler sees all calls, and Heddle carries the messages.
+
+Debian has a build of EZTrace for each of its MPI libraries.
+"""
 
 import json
 import os
@@ -36,7 +38,7 @@ def launched(mpi: str, *words: object) -> list[str]:
 
 
 def events(folder: Path) -> dict[str, int]:
-    """Of each kind in a trace."""
+    """Returns the number of events of each kind in a trace."""
     (trace,) = folder.glob("*.otf2")
     found = EVENTS.findall(subprocess.run(["otf2-print", trace], check=True, capture_output=True, text=True).stdout)
     return {kind: found.count(kind) for kind in sorted(set(found))}

@@ -1,4 +1,4 @@
-"""Messages with holes between nodes go over libfabric, and are what they are without it. Two ranks, a node each."""
+"""Messages with holes between nodes go over libfabric, and arrive unchanged. 2 ranks, 2 nodes."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent / "fabric.c"
 SCHEMES = ["bc-spup", "rwg-up", "p-rrs", "multi-w"]
 ALL = ["spellings", "barrier", "probed", "alike", "truncated", "again", "many"]
 
-# Ranks that do not have the same provider: nothing goes by the fabric, and everything arrives.
+# The ranks have different providers: no message goes over the fabric, and all messages arrive.
 DIFFER = 'test ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} = 0 || export HEDDLE_FABRIC={other}; exec "$0" "$@"'
 
 
@@ -35,7 +35,8 @@ def test_all_is_as_without(heddle, mpi, program, provider, scheme, tmp_path):
     report = tmp_path / "report.json"
     done = ran(heddle, mpi, program, *ALL, HEDDLE_FABRIC=provider, HEDDLE_SCHEME=scheme, HEDDLE_REPORT=str(report))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
-    # Packed: the first, and those whose receivers come late. In segments: those that are longer than their receives.
+    # Packed: the first message, and messages whose receivers are late. In segments: messages longer
+    # than their receives.
     assert f"fabric {scheme}" in ways(report)
     assert ways(report) <= {f"fabric {scheme}", "fabric bc-spup", "fabric rwg-up", "packed"}
 
@@ -81,7 +82,7 @@ def test_a_fabric_that_falls_silent_holds_up_nobody(heddle, mpi, program, scheme
     assert ways(report) == {f"fabric {scheme}", "packed"}
 
 
-# What goes over sockets was measured beside an MPI library that is slower, and one that is quicker.
+# The measured fabric over sockets. The test adds a slower and a quicker MPI library.
 NODES = {
     "fabric_provider": "tcp",
     "message_ns": 1000,
@@ -167,7 +168,7 @@ def test_between_hosts(mpi, program, scheme, tmp_path):
     assert scheme == "auto" or f"fabric {scheme}" in ways(report)
 
 
-# What libfabric binds to the loopback device reaches nobody else, and is told of no error.
+# libfabric on the loopback device reaches no other host, and gets no error.
 ALONE = 'test ${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} != {rank} || export FI_TCP_IFACE=lo; exec "$0" "$@"'
 
 

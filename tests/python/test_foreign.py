@@ -1,4 +1,4 @@
-"""Names in a report are shown, and neither a terminal nor a browser obeys them; nonsense in a report ends in a sentence."""
+"""Names in a report are shown, not obeyed. Nonsense in a report gives an error message."""
 
 import copy
 import json
@@ -17,7 +17,7 @@ EVIL = "a\x1b[2J\x1b]0;owned\x07b\nheddle: all is well\r\u202eright\u2066\x9bc\u
 
 
 def whole(name: str = "plain") -> dict:
-    """A report in which every text is `name`, or begins with it."""
+    """Returns a report in which every text is `name`, or begins with it."""
     site = {"procedure": name, "module": name, "offset": "0x1189", "symbol": name, "datatype_name": name, "communicator": name}
     counted = {"ranks": 2, "calls": 10, "us": 5.0, "us_min": 1.0, "us_max": 4.0, "carried": 1, "passed": {name: 3}}
     row = {"call": name, "datatype": name, "way": name, "why": name, "ranks": 2, "calls": 10, "bytes": 1 << 20, "blocks": 5}
@@ -41,7 +41,7 @@ def whole(name: str = "plain") -> dict:
 
 
 def everything(file, capsys) -> list[str]:
-    """All that is made of a report: the tables, the page, JSON, and a comparison with itself."""
+    """Returns all output for a report: tables, page, JSON, and a comparison with itself."""
     found = rows_of(file)
     table.show(found, 20)
     both.show(found, found, 20)
@@ -65,7 +65,7 @@ def test_names_of_a_report_are_shown_and_not_obeyed(tmp_path, capsys):
     for text in everything(file, capsys):
         assert "owned" in text and not obeyed(text)
     screen, html, _ = everything(file, capsys)
-    assert not re.search("^heddle: all is well", screen, re.MULTILINE)  # a line of its own would pass for ours
+    assert not re.search("^heddle: all is well", screen, re.MULTILINE)  # a separate line would look like Heddle's
     assert "<script" not in html and "&lt;script&gt;" in html
 
 

@@ -1,4 +1,4 @@
-"""Programs in Fortran, through all three of its interfaces: Open MPI's and MPICH's as Debian 12 has them (4.1 and 4.0)."""
+"""Fortran programs, by all three interfaces, on Debian 12's Open MPI (4.1) and MPICH (4.0)."""
 
 import json
 import os
@@ -19,7 +19,8 @@ INTERFACES = {
     "mpi_f08": ["-DF08", "-DMODULE=mpi_f08", *OF_TYPES],
 }
 
-# Brings Open MPI's bindings after MPI_Init, as a module of a Python program does, and receives through them.
+# Loads Open MPI's bindings after MPI_Init, as a module of a Python program does, and receives
+# through them.
 LATE = r"""
 #include <dlfcn.h>
 #include <mpi.h>
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
 """
 
 
-# A binding of its own that finds the MPI library where Heddle cannot see it.
+# Its own binding, which finds the MPI library where Heddle cannot see it.
 UNHEARD = r"""
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""Libraries and programs bind all addresses when they are loaded, and seal them. The Debian package has Debian's flags, too."""
+"""Libraries and programs bind and seal their addresses. The Debian package has Debian's flags."""
 
 import os
 import re
@@ -15,7 +15,7 @@ BIND_NOW, NOW = 0x8, 0x1
 
 
 def unsealed(file: Path) -> list[str]:
-    """The seals that an ELF file lacks: BIND_NOW, RELRO."""
+    """Returns the seals that an ELF file lacks: BIND_NOW, RELRO."""
     with open(file, "rb") as stream:
         elf = ELFFile(stream)
         tags = {tag.entry.d_tag: tag.entry.d_val for tag in elf.get_section_by_name(".dynamic").iter_tags()}
@@ -25,7 +25,7 @@ def unsealed(file: Path) -> list[str]:
 
 
 def built(folder: Path) -> list[Path]:
-    """The libraries and programs of a folder; not its scripts."""
+    """Returns the libraries and programs of a folder, without scripts."""
     files = sorted([*folder.glob("lib/*.so"), *folder.glob("bin/*")])
     return [file for file in files if file.open("rb").read(4) == b"\x7fELF"]
 
@@ -38,7 +38,7 @@ def test_everything_built_is_sealed():
 
 @pytest.fixture(scope="module")
 def configured(tmp_path_factory) -> Path:
-    """A tree that packaging/debian/rules has configured, as dpkg-buildpackage does; nothing is built."""
+    """A tree that packaging/debian/rules has configured, as in dpkg-buildpackage, but not built."""
     if not Path("/usr/share/dpkg/buildflags.mk").exists():
         pytest.skip("there is no dpkg-dev")
     tree = tmp_path_factory.mktemp("deb") / "heddle"

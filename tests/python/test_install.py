@@ -1,4 +1,4 @@
-"""make install: what lies in a prefix works there, and knows nothing of where it was built."""
+"""make install: an installation works in its prefix, without the place where it was built."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ COMMANDS = ("algorithms", "compare", "doctor", "env", "explain", "mpi", "report"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """That of a user who has the system's programs and the two MPIs."""
+    """The environment of a user who has the system's programs and the two MPIs."""
     mpis = ":".join(str(prefix(mpi)) for mpi in MPIS)
     plain = {name: value for name, value in clean_environment().items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     return plain | {"PATH": "/usr/local/bin:/usr/bin:/bin", "HEDDLE_MPI_PATH": mpis} | more
@@ -35,7 +35,7 @@ def root(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(root) -> Callable[..., subprocess.CompletedProcess]:
-    """run(words): a program of the installation, or any other."""
+    """run(words) runs a program of the installation, or any other."""
 
     def call(*words: object, **more: str) -> subprocess.CompletedProcess:
         first = root / "bin/heddle" if words[0] == "heddle" else words[0]
@@ -73,7 +73,7 @@ def test_run(root, run, mpi, who, how):
 
 
 def test_run_without_python(root, run, mpi, who):
-    """What the module file sets is enough."""
+    """The variables of the module file suffice."""
     library = root / f"lib/libheddle_{mpi}.so"
     words = ["-genv", "LD_PRELOAD", library] if mpi == "mpich" else ["-x", f"LD_PRELOAD={library}"]
     done = run(*launcher(mpi), *words, "-n", 2, who[mpi])
@@ -91,7 +91,7 @@ def test_what_is_missing_is_not_built_but_installed(root, run, who, tmp_path):
 
 @pytest.fixture(scope="module")
 def oldest() -> str:
-    """The oldest Python that is served."""
+    """The oldest supported Python."""
     for python in [shutil.which("python3.9"), *Path.home().glob(".pyenv/versions/3.9.*/bin/python")]:
         if python and subprocess.run([python, "-c", ""], capture_output=True).returncode == 0:
             return str(python)
@@ -112,7 +112,7 @@ def test_python_that_is_not_there(run):
 
 
 def test_python_that_is_too_old(root, tmp_path):
-    """It looks for a newer one on the PATH, or says what is needed."""
+    """It looks for a newer one on the PATH, or prints which version it needs."""
     start = (root / "lib/heddle/start.py").read_text()
     (tmp_path / "start.py").write_text(start.replace("sys.version_info < OLDEST", "True"))
     (tmp_path / "python3.12").write_text('#!/bin/sh\n[ "$1" = -c ] && exit\necho newer "$@"\n')
@@ -126,7 +126,7 @@ def test_python_that_is_too_old(root, tmp_path):
 
 
 def test_cmake_package(root, run, tmp_path):
-    """Every target, in programs that are not position independent."""
+    """Every target works in programs that are not position-independent."""
     compiler = f"-DCMAKE_C_COMPILER={prefix('mpich')}/bin/mpicc"
     flags = [f"-DCMAKE_{language}_FLAGS=-fno-pie -Wall -Wextra -Wpedantic -Werror" for language in ("C", "CXX")]
     flags.append("-DCMAKE_EXE_LINKER_FLAGS=-no-pie")
@@ -156,7 +156,7 @@ def test_pkg_config(root, run, mpi, code, tmp_path):
 
 
 def test_module_file(root):
-    """Every path that it sets is there."""
+    """Every path that it sets exists."""
     (file,) = (root / "share/modulefiles/heddle").iterdir()
     text = file.read_text()
     assert text.startswith("#%Module1.0\n") and f'set root "{PREFIX}"\n' in text and "@" not in text
@@ -201,7 +201,7 @@ def test_completion_of_fish(root, run, tmp_path):
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
 def test_completion_of_zsh(root, run, tmp_path):
-    """Completed in place: there is one that begins so. A pseudo-terminal is what zsh completes on."""
+    """zsh completes in place, because only one word begins so. It needs a pseudo-terminal."""
     script = tmp_path / "ask.zsh"
     script.write_text(
         "zmodload zsh/zpty; zpty asked zsh -f -i\n"
@@ -228,6 +228,6 @@ def test_nothing_points_to_where_it_was_built(root):
 
 
 def test_neither_benches_nor_demos(root):
-    """fft2d is a program of ours and a simulation, too: only the simulation is installed."""
+    """fft2d is the name of a program and of a simulation. Only the simulation is installed."""
     ours = [file for file in root.rglob("*") if not {"vendor", "doc", "simulated"} & {*file.parts}]
     assert not [file for file in ours if re.search(r"bench|demo|fft|null", file.name)]

@@ -1,5 +1,7 @@
-"""Receives that reach the MPI library by other ways than the name MPI_Recv: Heddle sees them all, and still announces; or it
-knows that it does not, and nothing is."""
+"""Receives that reach the MPI library by other ways than the name MPI_Recv.
+
+Heddle sees all of them, and announces messages. If it may miss some, it announces none.
+"""
 
 import json
 import subprocess
@@ -16,7 +18,7 @@ LIBRARY = {"mpich": "libmpi.so.12", "openmpi": "libmpi.so.40"}
 
 @pytest.fixture(scope="module")
 def built(mpi, tmp_path_factory):
-    """The program, the plugin, the tool, the program with the tool linked in, and what the fallbacks need; by name."""
+    """Programs and libraries by name, with and without a tool, and with other ways to receive."""
     folder = tmp_path_factory.mktemp(mpi)
     mpicc = prefix(mpi) / "bin/mpicc"
 
@@ -25,7 +27,7 @@ def built(mpi, tmp_path_factory):
         return folder / name
 
     bound = ("-Wl,-z,relro,-z,now",)
-    own = (SOURCES / "receives.c", SOURCES / "own.c", "-DPMPI_Recv=MPI_Recv")  # and nothing of the library's
+    own = (SOURCES / "receives.c", SOURCES / "own.c", "-DPMPI_Recv=MPI_Recv")  # no receive of the library
     refuses = ("-shared", "-fPIC", SOURCES / "refuses.c")
     refused = {"library": LIBRARY[mpi], "program": "/bound", "tool": "bound_tool.so"}
     tool = make("libtool.so", "-shared", "-fPIC", SOURCES / "tool.c")
@@ -50,7 +52,7 @@ def built(mpi, tmp_path_factory):
 
 
 def announced(heddle, mpi, program, *words, ranks=2, **environment):
-    """Runs it; the messages must have been right, announced, and received as such. What it said on stderr."""
+    """Runs a program, and checks that its messages were right and announced. Returns stderr."""
     report = program.parent / "report.json"
     report.unlink(missing_ok=True)
     line = [*launcher(mpi), "-n", ranks, program, *words]
@@ -78,7 +80,7 @@ def test_of_a_plugin_that_binds_deeply(heddle, mpi, built):
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_what_the_library_calls_itself_is_not_caught(heddle, mpi, built, tmp_path, ranks):
-    """Its file procedures exchange data by PMPI_ names."""
+    """The library's file procedures exchange data by PMPI_ names."""
     report = tmp_path / "report.json"
     line = [*launcher(mpi), "-n", ranks, built["files"], tmp_path / "matrix"]
     done = heddle("run", "--", *line, HEDDLE_REPORT=str(report))
@@ -107,19 +109,20 @@ def test_beneath_a_tool_that_asks_the_loader(heddle, mpi, built, how):
 
 
 def test_beneath_two_tools(heddle, mpi, built):
-    """The first hands on to the second by dlsym."""
+    """The first tool finds the second by dlsym."""
     said = announced(heddle, mpi, built["program"], "name", LD_PRELOAD=f"{built['asks']}:{built['tool']}")
     assert said.count("tool: 5 receives") == 2, said
 
 
 def test_beneath_a_tool_that_asks_too_late_nothing_is_announced(heddle, mpi, built):
-    """Until its first receive nothing says where that will go."""
+    """Before its first receive, Heddle cannot know where that will go."""
     why = "asks_late.so has receives of its own"
     packed(heddle, mpi, built["program"], "name", why=why, LD_PRELOAD=str(built["asks_late"]))
 
 
 def packed(heddle, mpi, program, *words, why, mpi_at=None, **environment):
-    """Runs it; the messages must have been right, and none announced, for the reason that it says."""
+    """Runs a program. Its messages must be right and not announced, and Heddle prints the
+    reason."""
     report = program.parent / "report.json"
     report.unlink(missing_ok=True)
     line = [*(["--mpi", mpi_at] if mpi_at else []), "--", *launcher(mpi), "-n", 2, program, *words]
@@ -179,7 +182,7 @@ def test_pointed_back_at_the_library_nothing_is_announced(heddle, mpi, built):
     ],
 )
 def test_in_a_newer_library_nothing_is_announced(heddle, mpi, built, tmp_path, name, newer, why):
-    """The library of today, one of whose procedures nobody calls here, under another name."""
+    """Imitates it by the installed library, in which an unused procedure is renamed."""
     library = prefix(mpi) / "lib" / LIBRARY[mpi]
     for folder in ("bin", "lib"):
         (tmp_path / folder).mkdir()
@@ -192,7 +195,7 @@ def test_in_a_newer_library_nothing_is_announced(heddle, mpi, built, tmp_path, n
 
 
 def alone(mpi, interposed, *line, **environment):
-    """The interposer without the library that belongs to it, as nobody but a user by hand would preload it."""
+    """Preloads the interposer without its library. Only users do so, by hand."""
     library = str(interposer(families.by_name(mpi)))
     preload = ["-genv", "LD_PRELOAD", library] if mpi == "mpich" else ["-x", f"LD_PRELOAD={library}"]
     line = [*launcher(mpi), *preload, "-n", "1", interposed, *line]

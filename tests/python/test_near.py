@@ -1,4 +1,4 @@
-"""Neighbours' blocks in Bruck's rounds as far as ranks have agreed; who is further away gets them straight."""
+"""Blocks travel in Bruck's rounds up to the distance of the agreement, and straight beyond."""
 
 from pathlib import Path
 
@@ -13,5 +13,5 @@ def test_a_block_for_somebody_far_away_comes_too(heddle, tmp_path, mpi):
         "run", "--mpi", mpi, "-n", 16, "--", program, HEDDLE_NODES="16", HEDDLE_PROFILE="builtin", HEDDLE_TRIALS="off"
     )
     assert done.returncode == 0, done.stderr
-    if mpi == "mpich":  # Open MPI's messages are too cheap where ranks share cores
+    if mpi == "mpich":  # Open MPI's messages are too cheap if ranks share cores
         assert done.stdout.strip() == "bruck", "six partners of fifteen: nothing else would be Bruck's"

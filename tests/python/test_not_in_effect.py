@@ -1,5 +1,7 @@
-"""Where Heddle is not in effect, one sentence says so and why: always where that is a mistake, with HEDDLE_VERBOSE=1
-where it may be meant."""
+"""If Heddle is not in effect, one sentence says so and gives the reason.
+
+It is always printed for a mistake. If it may be intended, it is printed with HEDDLE_VERBOSE=1.
+"""
 
 import os
 import shutil
@@ -17,7 +19,7 @@ CONTAINS = "int MPI_Init(int* a, char*** b) { return a == 0 && b == 0; } int mai
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory) -> dict[str, Path]:
-    """Without MPI; with an MPI library in it, which nothing in the file tells any more."""
+    """A program without MPI, and a stripped program that contains its MPI library."""
     folder = tmp_path_factory.mktemp("programs")
     for name, body, *options in (("plain", "int main(void) { return 0; }"), ("contains", CONTAINS, "-s")):
         (folder / f"{name}.c").write_text(body)

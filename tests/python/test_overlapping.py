@@ -1,4 +1,4 @@
-"""Receives that overlap: bandwidth benchmarks end well, and nobody is accused of receiving past Heddle."""
+"""Overlapping receives: bandwidth benchmarks work, and Heddle does not report receives past it."""
 
 from pathlib import Path
 

@@ -1,5 +1,7 @@
-"""The papers' figures: the table has all of them, docs/papers.md is made of it; `heddle bench all` runs, goes on where it was,
-survives what fails, and writes a page that stands on its own."""
+"""The papers' figures: the table has all of them, and docs/papers.md is made from it.
+
+`heddle bench all` runs, resumes, survives failures, and writes a self-contained page.
+"""
 
 import json
 import os
@@ -35,7 +37,8 @@ def test_a_figure_without_numbers_says_why(paper):
 
 
 def test_the_manual_is_what_the_table_and_its_numbers_make():
-    """If not: heddle bench all --draw --out EMPTY --manual docs/papers.md, which changes no number."""
+    """To repair it, run heddle bench all --draw --out EMPTY --manual docs/papers.md. It keeps
+    numbers."""
     text = (DOCS / "papers.md").read_text()
     found, readme = results.load(DOCS / "papers.json"), (CHECKOUT / "README.md").read_text()
     assert manual.made(text, found) == text
@@ -78,7 +81,7 @@ def test_a_gain_is_that_of_the_mpi_and_of_the_distance_of_the_cores():
     assert take.gain("latency", take.least)(rows) == {"MPICH 5": Number(0.5, "k=4")}
     assert take.gain("latency", take.at("k=2"))(rows) == {"MPICH 5, near cores": Number(4, "k=2")}
     near = {"MPICH 5, near cores": Number(pytest.approx(8**0.5), "mean of 2")}
-    assert take.gain("latency", take.mean)(rows) == near  # one case of two would be a mean of others
+    assert take.gain("latency", take.mean)(rows) == near  # far cores have only one of the two cases
 
 
 def copied(file, folder):
@@ -111,7 +114,7 @@ def test_one_command_makes_a_page_that_stands_on_its_own_and_goes_on_where_it_wa
     done = bench_all("--only", "seek", "--out", out, "--manual", copied(DOCS / "papers.md", tmp_path))
     assert done.returncode == 0 and "there from before" not in done.stdout
     assert (out / "seek/run.json").read_text() != first
-    assert "estimated" in (out / "index.html").read_text()  # what was there is still shown
+    assert "estimated" in (out / "index.html").read_text()  # earlier results are still shown
     assert "two contexts (Heddle) **" in (tmp_path / "papers.md").read_text()
 
     before = (tmp_path / "papers.md").read_text()
@@ -141,7 +144,7 @@ def test_what_fails_or_cannot_run_here_is_told_and_the_others_go_on(tmp_path):
 
 
 def alive(mark: str) -> list[str]:
-    """Processes that have inherited it."""
+    """Processes that have inherited the mark."""
     found = []
     for process in os.listdir("/proc"):
         if process.isdigit():
@@ -197,7 +200,7 @@ def test_the_list_names_every_command_and_what_is_not_known_is_said(tmp_path):
 
 
 def test_the_page_of_what_was_kept_has_every_claim():
-    """Of docs/papers.json, without pictures."""
+    """The page is made from docs/papers.json, without pictures."""
     found = results.load(DOCS / "papers.json")
     text = page.draw(PAPERS, found, DOCS)
     assert all(f"<b>{figure.label}</b>" in text for paper in PAPERS for figure in paper.figures)

@@ -1,4 +1,4 @@
-"""heddle explain reads datatypes as programs make them, in C, Fortran and Python."""
+"""heddle explain reads the source of datatypes in C, Fortran and Python."""
 
 import re
 
@@ -84,7 +84,7 @@ from heddle.problem import Problem
             " order=MPI.ORDER_F)",
             "darray(4, 1, [8, 8], [cyclic(2), cyclic], [2, 2], MPI_INT, order=F)",
         ),
-        (  # a function of a program, which uses a value that main sets
+        (  # a function that uses a value of main
             "static int n;\nstatic MPI_Datatype row(void) { MPI_Datatype t; MPI_Type_vector(n, 1, n + 2, MPI_INT, &t); }\n"
             'int main(void) { n = 8; printf("n = 9; MPI_Type_contiguous(1, MPI_INT, &t)"); /* n = 10; */ row(); }',
             "vector(8, 1, 10, MPI_INT)",

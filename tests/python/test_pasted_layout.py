@@ -1,4 +1,4 @@
-"""What heddle explain makes of pasted C is what an MPI library makes of the same source: compiled, committed, packed."""
+"""heddle explain gives the layout that an MPI library gives for the compiled C source."""
 
 import json
 import random
@@ -92,7 +92,7 @@ def subarray(draw: random.Random) -> str:
 
 
 def blocks(draw: random.Random) -> str:
-    # Aligned: where elements are not, Open MPI rounds extents up, and MPICH does not.
+    # Elements are aligned: for others, Open MPI rounds up extents, and MPICH does not.
     count = draw.randint(1, 6)
     places = [draw.randint(-50, 200) for _ in range(count)]
     if draw.random() < 0.5:
@@ -155,7 +155,7 @@ def test_pasted_c_has_the_layout_that_mpi_gives_it(mpi, tmp_path):
     for text, told in zip(cases, real, strict=True):
         about = tool("explain", "--segments", "100000", "--json", "--", described(text))
         packed = "".join(f"{at(segment['offset'] + i):02x}" for segment in about["segments"] for i in range(segment["length"]))
-        if told["size"] == 0:  # Open MPI says that such a type begins at the end of the address space
+        if told["size"] == 0:  # in Open MPI, such a type begins at the end of the address space
             told = {name: value for name, value in told.items() if not name.startswith("true")}
         mine = {name: packed if name == "packed" else about[name] for name in told}
         assert mine == told, text

@@ -1,4 +1,4 @@
-"""Messages in one piece: carried by Heddle where it is told so, and what arrives is what the MPI library alone delivers."""
+"""Contiguous messages: Heddle carries them if told so, and they arrive unchanged."""
 
 import json
 import os
@@ -39,5 +39,5 @@ def test_what_arrives_is_what_the_library_delivers(output, mpi, seed, tmp_path):
         assert found == alone, f"seed {seed}, HEDDLE_CONTIGUOUS={contiguous}"
         rows = json.loads(report.read_text())["rows"]
         sent = sum(row["calls"] for row in rows if row["call"] == "send" and row["bytes"] / row["calls"] >= 32 << 10)
-        # Off: only what goes to a rank that has spread what it received before.
+        # Off: Heddle carries only messages to ranks that have scattered earlier messages.
         assert contiguous == "off" or sent > 5, rows

@@ -1,4 +1,4 @@
-"""What heddle run puts into a launcher's line, and nothing else."""
+"""heddle run inserts the preload into a launcher's line, and changes nothing else."""
 
 import pytest
 from heddle import families, native, preload
@@ -56,7 +56,7 @@ def test_hydra_gets_one_setting():
     assert preload.for_hydra(["-genv", "LD_PRELOAD", "/t.so", "./a"], OURS) == ["-genv", "LD_PRELOAD", f"/t.so:{OURS}", "./a"]
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)  # for busy machines
 @given(st.lists(st.sampled_from(["-n", "2", "./a", ":", "-genv", "-env", "-x", "A", "B=1", "--", "-host"]), max_size=12))
 def test_the_users_words_stay_in_order(words):
     for line in (preload.for_openmpi(words, OURS, {}), preload.for_hydra(words, OURS)):

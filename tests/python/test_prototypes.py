@@ -1,4 +1,4 @@
-"""What the build reads out of a host's mpi.h (src/interposition/prototypes.py, src/report/positions.py)."""
+"""The build reads a host's mpi.h (src/interposition/prototypes.py, src/report/positions.py)."""
 
 import sys
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_what_a_header_is_silent_about():
             | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .counts = 4, .type = 6}"},
         ),
         (
-            "MPI_Scatter",  # of what each rank receives: the other type means something at the root alone
+            "MPI_Scatter",  # the type that each rank receives: the other has a meaning only at the root
             {"buffer": 3, "count": 4, "type": 5, "communicator": 7, "root": 6, "pattern": "Pattern::scatter"}
             | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .count = 4, .type = 5}"},
         ),

@@ -1,4 +1,4 @@
-"""What `heddle run` finds out about files once, and does not ask again until they change."""
+"""`heddle run` remembers facts about files until the files change."""
 
 import json
 import os
@@ -151,7 +151,7 @@ def program(mpi, tmp_path_factory):
 
 
 def test_the_second_run_of_a_program_asks_nobody(heddle, mpi, program, tmp_path):
-    """An ldd that leaves a trace stands before the real one."""
+    """An ldd that leaves a trace is first on the PATH."""
     trace = tmp_path / "asked"
     ldd = tmp_path / "bin/ldd"
     ldd.parent.mkdir()

@@ -1,4 +1,4 @@
-"""heddle report: tables and pages of what HEDDLE_REPORT has written, and of what it has not."""
+"""heddle report: tables and pages from files of HEDDLE_REPORT, and errors without them."""
 
 import json
 import subprocess
@@ -126,7 +126,8 @@ def test_messages_left_to_the_library_are_left_to_it(heddle, programs, tmp_path,
 @pytest.mark.parametrize("switch", ["on", "off"])
 @pytest.mark.parametrize("mpi", MPIS)
 def test_times_of_procedures_are_told_with_heddle_and_without(heddle, programs, tmp_path, mpi, switch):
-    """By whatever name they are called; what is not Heddle's at all is not among them."""
+    """A procedure counts under all its names. The list has only procedures that Heddle
+    interposes."""
     file = tmp_path / "r.json"
     done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file), HEDDLE=switch)
     assert done.returncode == 0 and not done.stderr, done
@@ -144,7 +145,7 @@ def test_times_of_procedures_are_told_with_heddle_and_without(heddle, programs, 
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
-    """By procedure and datatype, blocking or not; the root packs and the others unpack."""
+    """Counts by procedure and datatype, blocking or not. The root packs, and others unpack."""
     file = tmp_path / "r.json"
     done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file))
     assert done.returncode == 0, done
@@ -153,7 +154,7 @@ def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
         ("MPI_Bcast", "broadcast", "packed"): (1, 1),
         ("MPI_Bcast", "broadcast", "unpacked"): (1, 1),
         ("MPI_Ibcast", "broadcast", "packed"): (1, 1),
-        ("MPI_Ibcast", "broadcast", "unpacked"): (1, 1),  # by the MPI_Wait that completes it
+        ("MPI_Ibcast", "broadcast", "unpacked"): (1, 1),  # in the MPI_Wait that completes it
         ("MPI_Gather", "gather", "packed"): (2, 2),
     }
     for row in rows.values():
@@ -164,9 +165,9 @@ def test_counts_what_collectives_pack(heddle, programs, tmp_path, mpi):
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_what_cannot_be_used_is_said_once(heddle, programs, tmp_path, mpi):
-    """A damaged profile and a place that cannot be written: two sentences, and a program that does not notice.
+    """A damaged profile and an unwritable file give two sentences. The program does not notice.
 
-    Heddle does not look at the place before: a launcher's ranks may be elsewhere."""
+    heddle run does not check the file before: the ranks of a launcher may be on other machines."""
     (tmp_path / "p.json").write_text("{")
     wrong = {"HEDDLE_PROFILE": str(tmp_path / "p.json"), "HEDDLE_REPORT": str(tmp_path / "no/r.json"), "HEDDLE_SCHEME": "auto"}
     done = heddle("run", "--", *launcher(mpi), "-n", 2, programs[mpi], **wrong)
@@ -249,7 +250,8 @@ int main(int argc, char** argv) {
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_short_blocks_without_messages_are_counted(heddle, tmp_path, mpi):
-    """2 ranks. The first three exchanges of a communicator settle on mailboxes; 10 blocks find that a message is expected."""
+    """2 ranks agree on mailboxes in the first three exchanges. Later, 10 blocks are retracted,
+    because their receiver expects a message."""
     (tmp_path / "short.c").write_text(SHORT)
     subprocess.run([prefix(mpi) / "bin/mpicc", tmp_path / "short.c", "-o", tmp_path / "short"], check=True)
     file = tmp_path / "r.json"
@@ -293,11 +295,11 @@ def test_page_stands_alone(heddle, written, tmp_path):
             {"search_us": 1e4, "search_us_max": 1e3},
             "at least 8 ms: send of loop 128 × 16384 B { block 256 } finds out 10 times",
         ),
-        ({"search_us": 1e4, "search_us_max": 4.9e3}, ""),  # the first look of each rank is needed
-        ({"search_us": 1e4}, ""),  # reports of version 1 do not tell it from the others
+        ({"search_us": 1e4, "search_us_max": 4.9e3}, ""),  # the first search of each rank is needed
+        ({"search_us": 1e4}, ""),  # reports of version 1 do not separate it from the others
         ({"wait_us": 1e4}, "up to 10 ms: send of loop 128 × 16384 B { block 256 } waits for the receiver"),
         ({"wait_us": 1e4, "call": "receive"}, "waits for the sender"),
-        ({"way": "packed", "calls": 100000}, ""),  # without a profile of the machine nobody knows what a message costs
+        ({"way": "packed", "calls": 100000}, ""),  # without a profile of the machine, the cost of a message is unknown
         ({}, ""),
     ],
 )
@@ -334,7 +336,8 @@ def test_advice_fits_the_call_and_names_its_place(heddle, written, procedure, ca
 
 
 def test_rows_name_the_procedure_the_communicator_and_why(heddle, written, tmp_path):
-    """MPI_Bcast and MPI_Ibcast are two; `why` stands below its row on the page, and in its line for grep."""
+    """MPI_Bcast and MPI_Ibcast have separate rows. `why` is near its row on the page, and in its
+    line."""
     sides = {"call": "broadcast", "way": "packed", "communicator": "grid", "datatype_name": "face"}
     why = "512 pieces of 8 B: packing costs 3 us, a list 9 us"
     raw = report(row(procedure="MPI_Bcast", **sides), row(procedure="MPI_Ibcast", why=why, **sides)) | {"heddle_report": 2}
@@ -350,7 +353,7 @@ def test_rows_name_the_procedure_the_communicator_and_why(heddle, written, tmp_p
 
 
 def test_short_messages_are_worth_what_the_profile_says_that_one_costs(heddle, written, tmp_path):
-    """100,000 messages, 1 us each; the largest gain comes first."""
+    """100,000 messages of 1 us each. The largest gain comes first."""
     (tmp_path / "profile.json").write_text(json.dumps({"mapped_memory": {"announcement_ns": 700, "handover_ns": 300}}))
     file = written(report(row(way="packed", calls=100000), row(call="receive", wait_us=9e4)))
     output = " ".join(heddle("report", file, HEDDLE_PROFILE=str(tmp_path / "profile.json")).stdout.split())
@@ -370,7 +373,7 @@ NONSENSE = ["", "{", "[]", "3", "{}", '{"heddle_report": 1}', '{"heddle_report":
 def test_nonsense_gets_a_sentence(heddle, written, text):
     done = heddle("report", written(text))
     assert done.returncode == 1 and done.stderr.startswith("heddle: ") and "is no report" in done.stderr and not done.stdout
-    assert "HEDDLE_REPORT=r.json heddle run ... makes one" in done.stderr  # not FILE: it may be a source
+    assert "HEDDLE_REPORT=r.json heddle run ... makes one" in done.stderr  # FILE may be a source, so the text does not name it
 
 
 def test_other_problems(heddle, written, tmp_path):

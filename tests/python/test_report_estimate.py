@@ -1,4 +1,4 @@
-"""What a report says that the MPI library alone would take, by the profile of a machine; and where it says nothing."""
+"""A report estimates the time of the MPI library alone by a profile, or gives no estimate."""
 
 import json
 
@@ -8,7 +8,8 @@ from heddle.reported.afterwards import lines
 from heddle.reported.estimate import estimate
 from heddle.reported.machine import LENGTHS, Library, Profile, profile_here
 
-# A message of MPICH takes 1 us and 0.1 ns a byte; with holes 8 ns a byte in blocks of 4, 2 ns in blocks of 16, then 0.5 ns.
+# A message of MPICH takes 1 us and 0.1 ns a byte. Holes cost 8 ns a byte in blocks of 4, 2 ns in
+# blocks of 16, then 0.5 ns.
 HOLES = (8.0, 2.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
 PROFILE = Profile("Loom 9000", 4, 1000, {"mpich": Library(1000, 0.1, HOLES), "openmpi": Library(300, 0.1)})
 RUN = {"family": "mpich", "processor": "Loom 9000", "cores": 4}
@@ -44,14 +45,14 @@ def found(tmp_path):
     [
         ({}, 10 + 16000 * 2 / 1e3),  # from rank to rank
         ({"call": "receive", "way": "direct"}, 42),
-        ({"blocks": 2000}, 10 + 16000 * 5 / 1e3),  # of 8 bytes: in the middle between 4 and 16
-        ({"blocks": 16000}, 10 + 16000 * 8 / 1e3),  # shorter than anything that was measured
-        ({"blocks": 10}, 10 + 16000 * 0.1 / 1e3),  # each message in one piece
-        ({"way": "packed"}, 16000 * 1.9 / 2 / 1e3),  # packing alone
+        ({"blocks": 2000}, 10 + 16000 * 5 / 1e3),  # blocks of 8 bytes: halfway between 4 and 16
+        ({"blocks": 16000}, 10 + 16000 * 8 / 1e3),  # blocks shorter than all measured ones
+        ({"blocks": 10}, 10 + 16000 * 0.1 / 1e3),  # each message is contiguous
+        ({"way": "packed"}, 16000 * 1.9 / 2 / 1e3),  # only packing
         ({"way": "unpacked", "call": "gather"}, 15.2),
         ({"way": "packed", "blocks": 10}, 0),
         ({"way": "by pigeon"}, None),
-        ({"blocks": 0}, None),  # by an older build
+        ({"blocks": 0}, None),  # from an older build
     ],
 )
 def test_a_row(found, change, us):
@@ -145,7 +146,7 @@ def test_ranks_that_are_far_from_each_other_are_named(found, heddle, tmp_path):
     spread |= {"search_us_rank_max": 0.0, "pack_us_min": 9.0, "pack_us_max": 11.0, "wait_us_min": 0.5, "wait_us_max": 4.5}
     far, near = found(row(**spread), row(**spread | {"wait_us_min": 2.0, "wait_us_max": 3.0}, call="receive")).rows
     assert table.ranks_differ(far) == "wait 0.5 us to 4.5 us" and table.ranks_differ(near) == ""
-    assert table.ranks_differ(found(row()).rows[0]) == ""  # by an older build
+    assert table.ranks_differ(found(row()).rows[0]) == ""  # from an older build
     found(row(**spread))
     output = heddle("report", tmp_path / "r.json", "--html", tmp_path / "r.html").stdout
     assert "ranks differ" in output and "wait 0.5 us to 4.5 us" in output

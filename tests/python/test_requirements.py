@@ -1,4 +1,4 @@
-"""What .venv holds is pinned to the last package, so that no later installation changes what the command uses."""
+"""All packages of .venv are pinned, so later installations have the same versions."""
 
 import re
 from importlib.metadata import requires

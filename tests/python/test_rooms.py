@@ -1,4 +1,4 @@
-"""The rooms of CONTRIBUTING.md: what each may include, and that no arrow of src/mpi points up."""
+"""The rooms of CONTRIBUTING.md: files include only allowed rooms. No arrow points up."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def sources(folder: Path) -> list[Path]:
 
 
 def includes(folder: Path, first: str) -> set[tuple[str, str]]:
-    """Who includes what of the folder `first`."""
+    """Returns pairs: a file, and a header of the folder `first` that it includes."""
     return {
         (path.relative_to(ROOT).as_posix(), name.removeprefix(first))
         for path in sources(folder)
@@ -26,7 +26,7 @@ def includes(folder: Path, first: str) -> set[tuple[str, str]]:
 
 
 def allowed() -> dict[str, set[str]]:
-    """By room of src/, as its table says."""
+    """Returns the rooms that each room of src/ may include, by the table."""
     rows = re.findall(r"^\| `src/(\w+)/` \| .* \| ([^|]*) \|$", TEXT, re.MULTILINE)
     return {room: set() if may.startswith("nothing") else set(NAMED.findall(may)) for room, may in rows}
 

@@ -1,4 +1,4 @@
-"""A message takes the same way, however the program spells its send: MPI_Send, MPI_Isend, MPI_Sendrecv, MPI_Send_init, ..."""
+"""A message takes the same way with all sends: MPI_Send, MPI_Isend, MPI_Sendrecv ..."""
 
 import json
 import re
@@ -17,8 +17,9 @@ SIZES = ["512 B", "8 KiB", "256 KiB"]
 def test_every_spelling_takes_the_same_way(heddle, mpi, tmp_path):
     program = compiled(mpi, tmp_path / "routes", "-O2", SOURCE)
     report = tmp_path / "report.json"
-    # A scheme that is named holds wherever the two ranks run. Without one, Open MPI's own way is as good between near cores
-    # (src/select/left_to_host.hpp), and how near they are is the machine's choice, not the program's.
+    # Without a named scheme, Heddle leaves messages between near cores to Open MPI
+    # (src/select/left_to_host.hpp). But the machine chooses the cores. A named scheme holds
+    # everywhere.
     named = {"HEDDLE_SCHEME": "direct"} if mpi == "openmpi" else {"HEDDLE_PROFILE": "builtin"}
     done = heddle("run", "--mpi", mpi, "-n", RANKS, "--", program, HEDDLE_REPORT=str(report), **named)
     assert done.returncode == 0, done.stderr

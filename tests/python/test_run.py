@@ -1,4 +1,4 @@
-"""heddle run: the right MPI is found, the preload reaches the ranks, and all else is the program's own."""
+"""heddle run finds the right MPI, preloads Heddle into the ranks, and changes nothing else."""
 
 import os
 import signal
@@ -104,7 +104,7 @@ def _any_library(program: Path) -> str:
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_library_that_the_loader_cannot_find(heddle, who, mpi, tmp_path):
-    """Compiled by hand, without a run path: Heddle's preload by full path is what lets it start."""
+    """The program has no run path. It starts only because Heddle preloads MPI by its full path."""
     lost = tmp_path / "lost"
     flags = [f"-I{prefix(mpi)}/include", f"-L{prefix(mpi)}/lib", "-Wl,--allow-shlib-undefined"]
     subprocess.run(["gcc", who[mpi].with_name("who.c"), *flags, "-lmpi", "-o", lost], check=True)
@@ -121,7 +121,7 @@ def test_mpi4py_takes_the_mpi_it_is_started_with(heddle, tmp_path, mpi, form):
         "import os\n"
         "mapped = {line.split('/')[-1].strip() for line in open('/proc/self/maps') if 'libheddle_' in line}\n"
         "words = [str(MPI.COMM_WORLD.size), *mapped, MPI.Get_library_version().split()[0]]\n"
-        "os.write(1, (' '.join(words) + '\\n').encode())\n"  # in one piece: ranks share the pipe
+        "os.write(1, (' '.join(words) + '\\n').encode())\n"  # in one write: ranks share the pipe
     )
     line = ["-n", 2, "--mpi", mpi, "--"] if form == "ours" else ["--", *launcher(mpi), "-n", 2]
     done = heddle("run", *line, sys.executable, script)
@@ -137,7 +137,7 @@ def test_python_script_by_its_first_line(heddle, tmp_path):
 
 
 def test_batch_launcher_hands_the_preload_on(heddle, who, tmp_path):
-    """srun is of no MPI; what it starts inherits its environment."""
+    """srun belongs to no MPI. Its processes inherit its environment."""
     srun = _script(tmp_path / "srun", 'while [ "${1#-}" != "$1" ]; do shift 2; done; exec "$@"')
     done = heddle("run", "--", "srun", "-n", "1", who["openmpi"], 7, PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert done.returncode == 7 and "libheddle_openmpi," in done.stdout, done
@@ -162,7 +162,7 @@ def test_options_behind_the_program_are_its_own(heddle):
 
 
 def test_ignores_no_signal_that_the_program_would_not(heddle):
-    """Python ignores SIGPIPE, and what takes its place would, too."""
+    """Python ignores SIGPIPE, and a program that replaces it by exec would, too."""
     status = heddle("run", "--mpi", "mpich", "--", "cat", "/proc/self/status").stdout
     (ignored,) = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigIgn")]
     assert not any(ignored >> number - 1 & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ)), status
@@ -177,7 +177,7 @@ def test_signals_end_it(mpi):
 
 
 class TestProblems:
-    """A sentence with the way out, and an exit code that is not 0."""
+    """Each problem gives a sentence with the remedy, and an exit code other than 0."""
 
     def say(self, done, *words: str, code: int | None = None):
         assert done.returncode != 0 if code is None else done.returncode == code, done
@@ -221,7 +221,7 @@ class TestProblems:
         self.say(heddle("run", "--", "env"), "--mpi")
 
     def test_mpi_without_a_build(self, heddle, tmp_path):
-        """An Open MPI 2 program, say: libmpi.so.20."""
+        """For example a program of Open MPI 2: libmpi.so.20."""
         (tmp_path / "old.c").write_text("int MPI_Init(int* a, char*** b) { return a == 0 && b == 0; }")
         (tmp_path / "app.c").write_text("int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0); }")
         library = tmp_path / "libmpi.so.20"
@@ -235,7 +235,7 @@ class TestProblems:
         (tmp_path / "app.c").write_text(body)
         subprocess.run(["gcc", "-static", tmp_path / "app.c", "-o", tmp_path / "app"], check=True)
         self.say(heddle("run", "-n", 2, "--", tmp_path / "app"), "statically", "shared libmpi")
-        # As libraries have it: in the table of names MPI_Init is then the end of PMPI_Init.
+        # As in real libraries: in the table of names, MPI_Init is then the end of PMPI_Init.
         profiled = body.replace("MPI_Init(int*", "PMPI_Init(int*", 1)
         weak = 'int MPI_Init(int*, char***) __attribute__((weak, alias("PMPI_Init"))); '
         (tmp_path / "app.c").write_text(profiled.replace("int main", weak + "int main"))
@@ -267,7 +267,7 @@ def test_families_by_file_name():
 
 
 def test_a_launcher_is_asked_without_what_is_preloaded(heddle, who, mpi, tmp_path):
-    """A tool for the ranks (EZTrace) may end a launcher that it is loaded into before the launcher has said what it is."""
+    """A tool for the ranks (EZTrace) may end a launcher before the launcher prints its version."""
     source = tmp_path / "ends.c"
     text = r"""
         #include <stdlib.h>

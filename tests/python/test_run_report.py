@@ -1,4 +1,4 @@
-"""heddle run --report: the program runs as without it, and a few lines at the end say what Heddle did."""
+"""heddle run --report: the program runs as usual, and some lines at the end report on Heddle."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ def test_five_lines_and_the_programs_own_all(heddle, mpi, program, tmp_path, for
 
 
 def test_a_name_that_tells_jobs_apart(heddle, program, tmp_path):
-    """What other jobs have written there stays, and is not taken for this one's."""
+    """Files of other jobs stay, and are not taken for this job's report."""
     (tmp_path / "80-old.json").write_text("{}")
     named = {"HEDDLE_REPORT": str(tmp_path / "%j-%h.json"), "SLURM_JOB_ID": "81"}
     done = heddle("run", "--report", "-n", 2, "--", program, **named)
@@ -48,7 +48,7 @@ def test_a_name_that_tells_jobs_apart(heddle, program, tmp_path):
 
 
 def test_a_file_stays_for_heddle_report(heddle, mpi, program, tmp_path):
-    done = heddle("run", "--report=r.json", "-n2", "--", program, cwd=tmp_path)  # -n2: the slow way through the command line
+    done = heddle("run", "--report=r.json", "-n2", "--", program, cwd=tmp_path)  # the command line reads -n2 by its slow path
     assert done.returncode == 0 and "heddle report r.json shows more" in said(done)[0], done
     assert json.loads((tmp_path / "r.json").read_text())["ranks"] == 2
     assert "MPI_Send" in heddle("report", tmp_path / "r.json").stdout
@@ -163,7 +163,7 @@ def test_lines(monkeypatch):
 
 
 def test_one_place_is_named_once():
-    """Whatever it calls with, and however many calls the compiler makes of one."""
+    """Its calls may have different arguments, and the compiler may make several calls from one."""
     work, rest = (Place("/no/app", f"0x{i}", "work") for i in (1, 2))
     sites = [
         Site("MPI_Send", 2, 10, us, place=place, datatype_name=name)
@@ -180,7 +180,7 @@ def test_lines_of_nothing():
 
 
 def test_what_was_carried_without_holes():
-    """Collectives by an algorithm of Heddle's, and what was left to the library."""
+    """Collectives by Heddle's algorithms, and calls that were left to the library."""
     calls = [Procedure("MPI_Allgatherv", 2, 10, 5.0, carried=10), Procedure("MPI_Bcast", 2, 4, 5.0, passed={"no holes": 4})]
     assert lines(Found(2, [], [], calls), 1.0)[1] == "carried: 10 calls of MPI_Allgatherv, on 2 ranks; no message with holes"
     as_set = [Procedure("MPI_Send", 2, 10, 5.0, passed={"as set": 8, "no holes": 2}), calls[1]]

@@ -1,4 +1,4 @@
-"""Programs that were built with a sanitizer start under Heddle, and what the sanitizer finds is found."""
+"""Programs with a sanitizer start under Heddle, and the sanitizer still finds errors."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 from conftest import compiled, launcher, prefix
 from heddle import families, preload, program
 
-# Rank 0 sends a column of a matrix; with an argument, rank 1 then writes behind the matrix.
+# Rank 0 sends a column of a matrix. With an argument, rank 1 then writes behind the matrix.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ def test_programs_of_clang_start(heddle, mpi, build, monkeypatch):
 
 
 def test_a_thread_sanitizer_inside_the_program_is_ready_before_heddle(mpi, tmp_path, monkeypatch):
-    """As far as main. With MPI, the layout of memory decides whether ThreadSanitizer starts, with Heddle or without."""
+    """The program only reaches main. With MPI, the layout of memory may keep it from starting."""
     if not shutil.which("clang") or not shutil.which("setarch"):
         pytest.skip("there is no clang, or no setarch")
     monkeypatch.setenv("MPICH_CC", "clang")

@@ -1,4 +1,4 @@
-"""make sdist: what the tarball holds. Building from it takes minutes and the network: `scripts/sdist --check`."""
+"""make sdist: the contents of the tarball. `scripts/sdist --check` tests a build from it."""
 
 import subprocess
 import tomllib
@@ -32,12 +32,12 @@ def git(*words: str) -> str:
 
 
 def test_says_of_which_commit_it_is(tree):
-    """As `heddle --version --verbose` of what is built from it does."""
+    """`heddle --version --verbose` of a build from the tarball prints this commit."""
     assert git("rev-parse", "HEAD").startswith((tree / "src/tool/commit.txt").read_text().split()[0])
 
 
 def test_is_a_project_of_its_own(tree):
-    """Its table is that of the checkout, with what pip needs to build."""
+    """Its table [project] is that of the checkout, with additions for pip."""
     with open(tree / "pyproject.toml", "rb") as file, open(tree / "python/pyproject.toml", "rb") as other:
         made, ours = tomllib.load(file), tomllib.load(other)
     assert made["project"] == ours["project"] | {"readme": "README.md"}

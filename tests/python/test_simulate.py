@@ -1,4 +1,5 @@
-"""`heddle simulate`: the estimator, SimGrid where it is, one held against the other. Up to 64 simulated ranks (one process)."""
+"""`heddle simulate`: compares the estimator with SimGrid, if installed. Up to 64 simulated
+ranks."""
 
 import json
 import shutil
@@ -18,7 +19,7 @@ SEVERAL = (
 
 @pytest.fixture
 def rows(heddle, tmp_path):
-    """rows("alltoallv-sparse", ...): what --json writes."""
+    """rows("alltoallv-sparse", ...) returns the rows of --json."""
 
     def call(*arguments, timeout: int = 180) -> list[dict]:
         file = tmp_path / "rows.json"
@@ -51,7 +52,8 @@ def test_the_papers_comparison_is_there(heddle):
 
 @needs_simgrid
 def test_simgrid_carries_out_what_the_estimator_expects(rows):
-    """The real engine, data checked, in a simulated network; estimates lie within the error that the docs state."""
+    """The real engine's data are right, and estimates have at most the error that the docs
+    state."""
     found = rows("alltoallv-sparse", "-n", 64, *words("--bytes", [8, 512, 16384]), *words("-a", SEVERAL))
     assert {row["by"] for row in found} == {"simgrid"}
     for row in found:
@@ -70,7 +72,7 @@ def test_each_run_gives_the_same_figures(rows, platform):
 @needs_simgrid
 @pytest.mark.parametrize("machine", machines.ALL, ids=[machine.name for machine in machines.ALL])
 def test_routes_are_those_of_simgrid(rows, machine):
-    """A byte to each of a few far nodes: the longest route has as many links."""
+    """Sends a byte to some far nodes, and compares the number of links of the longest route."""
     nodes = 700 if machine.kind == "dragonfly" else 70  # more than a group
     line = ("-n", nodes, "--members", 1, "--platform", machine.name, "--bytes", 1, "--partners", 1, "-a", "direct")
     for stride in (1, 17, 33, nodes // 2 + 5):
@@ -131,7 +133,7 @@ def test_networks_have_room(nodes):
 
 
 def test_a_2d_fft_is_its_transposes_and_what_is_charged(rows):
-    """Datatypes save some of the packing, not all of it; 16 times as many ranks are at least 8 times as fast."""
+    """Datatypes save a part of the packing. 16 times as many ranks are at least 8 times as fast."""
     found = rows("fft2d", "--estimate", "-n", 64, "-n", 1024)
     by = {(row["ranks"], row["algorithm"]): row for row in found}
     for ranks in (64, 1024):

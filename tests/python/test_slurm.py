@@ -1,4 +1,4 @@
-"""What heddle run puts into srun's line, so that LD_PRELOAD reaches the ranks whatever srun exports."""
+"""heddle run changes srun's line: LD_PRELOAD reaches the ranks with any --export."""
 
 import shutil
 import subprocess
@@ -71,7 +71,7 @@ def test_what_srun_cannot_name():
 
 
 def _cluster() -> bool:
-    """A Slurm of this machine that runs jobs."""
+    """True if this machine has a Slurm that runs jobs."""
     if not shutil.which("srun"):
         return False
     asked = subprocess.run(["sinfo", "-h", "-t", "idle", "-o", "%D"], capture_output=True, text=True, timeout=30)

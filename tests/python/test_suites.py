@@ -1,4 +1,4 @@
-"""scripts/suites: which checkouts it recognises, how it reads testlists, and when two outcomes are the same."""
+"""scripts/suites recognises checkouts, reads testlists, and compares outcomes."""
 
 import json
 import subprocess
@@ -224,7 +224,7 @@ def test_the_command_lists_and_refuses(test_mpi, tmp_path):
 
 
 def test_a_case_runs_alone_and_under_heddle(tmp_path):
-    """A suite of one program, end to end, on both MPIs."""
+    """Runs a suite of one program, from build to result, on both MPIs."""
     folder = tmp_path / "ompi/test/datatype"
     folder.mkdir(parents=True)
     (folder / "to_self.c").write_text(

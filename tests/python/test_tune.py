@@ -1,4 +1,4 @@
-"""heddle tune: measures, writes what can be read again, and says what is wrong."""
+"""heddle tune measures, writes a profile that Heddle can read, and reports errors."""
 
 import json
 import shutil
@@ -54,7 +54,7 @@ def test_messages_of_an_mpi(heddle, mpi, tmp_path):
     messages = profile[f"messages_of_{mpi}"]
     holes = messages.pop("with_holes_ns_per_byte")
     assert len(holes) == 8 and all(0 < ns < 1000 for ns in holes.values())
-    assert len(set(holes.values())) > 1  # which is least is the matter of the machine, whose cores come and go
+    assert len(set(holes.values())) > 1  # the least depends on the machine, whose number of free cores changes
     assert f"messages, {'MPICH' if mpi == 'mpich' else 'Open MPI'}" in " ".join(done.stdout.split())
     assert len(messages) == 6 and all(0 <= ns < 1e8 for ns in messages.values()) and messages["one_ns"] > 0
     told = heddle("explain", "--collective", f"alltoallv: 7 x 8; 8 ranks, {mpi}", HEDDLE_PROFILE=str(file)).stdout
@@ -67,7 +67,7 @@ NUMBERS = {"message_ns", "message_byte_ns"} | {f"fabric_{of}_ns" for of in ("gre
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_between_two_nodes(heddle, mpi, tmp_path):
-    """This machine plays both, and both ways are TCP. What the profile had is left alone."""
+    """This machine plays both nodes, and both ways use TCP. Other parts of the profile stay."""
     file = tmp_path / "p.json"
     before = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", file).stdout)
     between = HOST_OVER_TCP | {"HEDDLE_NODES": "2", "HEDDLE_FABRIC": "tcp"}
@@ -99,7 +99,8 @@ def test_what_cannot_be_measured_between_nodes(heddle, tmp_path):
     assert not (tmp_path / "p.json").exists()
 
 
-# Ranks that share cores: few rounds are what rank 1's machine wants, few messages what the others' want.
+# The ranks share cores. Rank 1's machine favours few rounds, and the others' machine favours few
+# messages.
 UNLIKE = {"turn": {"shared_core_turn_ns": 1e8, "shared_core_message_ns": 1}, "message": {"shared_core_message_ns": 1e8}}
 PROGRAM = """
 import os, sys
@@ -122,7 +123,7 @@ for call in range(80):
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
-    """Machines of a job have profiles of their own: what they take together is agreed on in MPI_Init."""
+    """Machines of a job have different profiles. Their ranks agree on numbers in MPI_Init."""
     measured = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "p.json").stdout)
     base = {"one_ns": 500, "further_ns": 100, "byte_ns": 0.1}
     base |= {"shared_core_turn_ns": 1, "shared_core_message_ns": 1, "shared_core_bundles_ns": 0}
@@ -145,7 +146,8 @@ def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="Debian's MPICH is not installed")
 def test_an_older_library_of_the_family_is_measured_too(heddle):
-    """The build for MPICH 5 asks for nothing that 4.0 has not: the hook by which waiting ranks give way came with 4.3."""
+    """The build for MPICH 5 also runs with 4.0, which lacks the hook for waiting ranks (since
+    4.3)."""
     folder = CHECKOUT / "python/heddle/native"
     words = (folder / "bin/heddle-tool", "links", folder / "lib/libheddle_links_mpich.so", "--case", "shared", "--quick")
     done = heddle("run", "--", "mpiexec.mpich", "-n", 3, *words, "--budget", 1)

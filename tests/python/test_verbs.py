@@ -14,7 +14,7 @@ MAY = shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"], cap
 
 @pytest.fixture
 def checkout(tmp_path) -> Path:
-    """Below /tmp, as pytest's folders are: a checkout may lie there, too."""
+    """A checkout below /tmp, where pytest's folders are. A real one may also lie there."""
     (tmp_path / "scripts").mkdir()
     hosts = tmp_path / "scripts/hosts"
     hosts.write_text('#!/bin/sh\necho "row $1 $2 in $(pwd)" && touch "$TMPDIR/written" && echo "temporary $TMPDIR"\n')

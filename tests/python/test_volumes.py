@@ -1,4 +1,4 @@
-"""A report counts what collectives with several counts send, by procedure and by receiver, in all their forms. 3 ranks."""
+"""A report counts the bytes of collectives by procedure and receiver, in all forms. 3 ranks."""
 
 import json
 from collections import Counter
@@ -8,8 +8,8 @@ import pytest
 from conftest import compiled
 
 RANKS = range(3)
-OWN = [40, 80, 120]  # bytes that a rank gives to all
-FORMS = 4  # blocking, with a request, started twice
+OWN = [40, 80, 120]  # bytes that each rank gives to all
+FORMS = 4  # blocking, non-blocking, persistent (started twice)
 
 
 def block(sender: int, receiver: int, size: int = 4) -> int:
@@ -24,7 +24,8 @@ def along_the_line(before, behind) -> dict:
     return {(r, r - 1): before(r) for r in (1, 2)} | {(r, r + 1): behind(r) for r in (0, 1)}
 
 
-# By procedure: who gives how many bytes to whom; and those of each rank, where that is not their sum.
+# For each procedure: the bytes from each rank to each rank. Then the bytes of each rank, if they
+# are not the sum of these.
 SENT = {
     "MPI_Alltoallv": (everybody(block), None),
     "MPI_Alltoallw": (everybody(lambda s, r: block(s, r, 2 if (s + r) % 2 else 4)), None),

@@ -1,4 +1,4 @@
-"""The last line of defence: an announcement that was received past Heddle ends the job; nothing else does."""
+"""The last defence: only an announcement that was received past Heddle ends the job."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""make wheel: what pip installs from it works in an environment of its own, without a compiler, and is tagged as it is."""
+"""make wheel: the wheel works in a new environment without a compiler, and its tag is right."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def place(wheel, tmp_path_factory) -> Path:
-    """A virtual environment with the wheel in it. What it depends on comes from .vendor, so that no network is needed."""
+    """A virtual environment with the wheel. Dependencies come from .vendor, without a network."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     pip = [sys.executable, "-m", "pip", "--python", venv / "bin/python", "--disable-pip-version-check"]
@@ -38,7 +38,7 @@ def place(wheel, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory) -> dict[str, Path]:
-    """The two MPIs as they are where nobody compiles: without their mpicc."""
+    """The two MPIs without their mpicc, as on machines where nobody compiles."""
     copies = {}
     for mpi in MPIS:
         copies[mpi] = tmp_path_factory.mktemp("bare") / mpi
@@ -48,7 +48,7 @@ def bare(tmp_path_factory) -> dict[str, Path]:
 
 @pytest.fixture
 def run(place) -> Callable[..., subprocess.CompletedProcess]:
-    """run("heddle", ...): a program of the environment, which is not active, or any other."""
+    """run("heddle", ...) runs a program of the environment (not active), or another."""
 
     def call(name: object, *words: object, **more: str) -> subprocess.CompletedProcess:
         inherited = {key: value for key, value in clean_environment().items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
@@ -92,7 +92,7 @@ def test_messages_are_measured_and_a_gain_is_estimated(run, bare, mpi, tmp_path)
 
 
 def test_mpi_of_the_same_environment(run, place, tmp_path):
-    """`pip install mpich` puts mpiexec beside python, which need not be on the PATH."""
+    """`pip install mpich` puts mpiexec beside python, whose folder need not be on the PATH."""
     beside = own_copy(place, tmp_path / "venv")
     (beside / "bin/mpiexec").symlink_to(prefix("mpich") / "bin/mpiexec")
     done = run(beside / "bin/python", "-m", "heddle", "mpi")
@@ -118,7 +118,7 @@ def test_commands(run):
 
 
 def test_tag_and_contents(wheel):
-    """For every Python; as old a system as its symbols allow, and no older one."""
+    """It is for every Python, and for the oldest system that its symbols allow."""
     needed = set()
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

@@ -1,4 +1,4 @@
-"""On a terminal of 80 columns nothing is longer, and no word and no value is split; elsewhere a sentence is a line."""
+"""On a terminal, lines have at most 80 columns and whole words. Elsewhere a sentence is a line."""
 
 import os
 import pty
@@ -60,7 +60,8 @@ def test_eighty_columns_and_no_word_is_split(arguments):
     shown, plain = on_a_terminal(arguments), in_a_file(arguments)
     assert max(map(len, shown.splitlines())) <= 80, [line for line in shown.splitlines() if len(line) > 80]
     assert not [line for line in shown.splitlines() if line != line.rstrip()]
-    # The same words, wherever lines end; but tables that do not fit have some of their heads only elsewhere.
+    # Both have the same words. Only tables that are too wide for the terminal lose some of their
+    # heads.
     assert not Counter(words(shown)) - Counter(words(plain))
     if arguments[0] == "explain":
         assert sorted(words(shown)) == sorted(words(plain))
@@ -82,7 +83,7 @@ def test_elsewhere_a_sentence_is_a_line(arguments):
 
 
 def test_longer_words_than_the_terminal_stay_whole(tmp_path):
-    """A path is to be copied."""
+    """A user can copy a path."""
     file = tmp_path / ("long" * 20) / "p.json"
     file.parent.mkdir()
     subprocess.run([HEDDLE, "tune", "--quick", "--mpi", "none", "--output", file], check=True, capture_output=True)

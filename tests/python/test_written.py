@@ -1,4 +1,4 @@
-"""Files that a user names are written whole, and not where somebody else's link leads."""
+"""Heddle writes files that a user names completely, and does not follow links of other users."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ import pytest
 from conftest import MPIS, compiled, prefix
 from heddle import written
 
-OTHER = 65534  # nobody
+OTHER = 65534  # the user nobody
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user's link takes root")
 
 
@@ -64,7 +64,7 @@ def program(tmp_path_factory) -> dict:
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_the_library_writes_as_the_command_does(heddle, program, tmp_path, mpi):
-    """A report and a trace in one job: through a link of the user's, and into a pipe; nothing is left beside them."""
+    """Writes a report through the user's link, and a trace into a pipe. Leaves no other file."""
     (tmp_path / "latest.json").symlink_to("r.json")
     run = ("run", "--mpi", prefix(mpi), "-n", 1, "--", program[mpi])
     done = heddle(*run, HEDDLE_REPORT=str(tmp_path / "latest.json"), HEDDLE_TRACE="/dev/stdout")

@@ -1,5 +1,5 @@
-/* Collectives whose blocks have lengths of their own: blocking, with a request, persistent (started twice). 3 ranks in a line.
- */
+/* Collectives with blocks of different lengths: blocking, non-blocking, and persistent (started
+ * twice). 3 ranks in a line. */
 #include <mpi.h>
 
 enum { ranks = 3, room = 4096 };
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < ranks; ++i) { /* a block from r to i has 1 + 3 r + i elements */
     out[i] = 1 + 3 * me + i;
     in[i] = 1 + 3 * i + me;
-    own[i] = 10 * (i + 1); /* what rank i gives to all */
+    own[i] = 10 * (i + 1); /* elements that rank i gives to all */
     at[i] = 100 * i;
     byte_at[i] = 400 * i;
     far_at[i] = 400 * i;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   ALL_FORMS(Scatter, Iscatter, sent, 6, MPI_INT, got, 6, MPI_INT, 0, all);
   ALL_FORMS(Bcast, Ibcast, sent, 11, MPI_INT, 1, all);
 
-  /* Along the line: blocks to the rank before and to the one behind, if there are such. */
+  /* Along the line: blocks to the rank before and to the rank behind, if they exist. */
   int to[2] = {20 + me, 30 + me}, from[2] = {30 + me - 1, 20 + me + 1}, place[2] = {0, 100};
   int block[2] = {me > 0 ? own[me - 1] : 5, me < 2 ? own[me + 1] : 5};
   MPI_Datatype shorts[2] = {MPI_SHORT, MPI_SHORT};
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   ALL_FORMS(Neighbor_allgatherv, Ineighbor_allgatherv, sent, own[me], MPI_INT, got, block, place, MPI_INT, line);
   ALL_FORMS(Neighbor_allgather, Ineighbor_allgather, sent, 13, MPI_INT, got, 13, MPI_INT, line);
 
-  if (argc > 1) { /* in place: what is sent lies where others arrive; nothing comes from oneself */
+  if (argc > 1) { /* in place: the sent data lie in the receive buffer, and no rank sends to itself */
     int both[ranks];
     for (int i = 0; i < ranks; ++i) both[i] = 40 + me + i;
     MPI_Alltoallv(MPI_IN_PLACE, 0, 0, MPI_DATATYPE_NULL, got, both, at, MPI_INT, all);

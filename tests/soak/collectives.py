@@ -11,7 +11,7 @@ from scenario import Comm, Pattern, Side, Stage, Taste, some_bytes, some_side, s
 
 @dataclass
 class Blocks:
-    """A buffer of a collective: blocks for (or from) each peer, and how the call names them."""
+    """A buffer of a collective: a block for (or from) each peer, and the call's arguments."""
 
     sides: list[Side]  # one for each block; the same side for all if the call has a single type
     at: list[int]  # bytes from the buffer's address
@@ -31,7 +31,7 @@ def uniform(side: Side, peers: int) -> Blocks:
 
 
 def one_type(random: Random, side: Side, counts: list[int]) -> Blocks:
-    """Blocks of one type, in any order, gaps between them."""
+    """Blocks of one type, in any order, with gaps between them."""
     order = list(range(len(counts)))
     if random.random() < 0.5:
         random.shuffle(order)
@@ -78,7 +78,7 @@ class Collective(Pattern):
         return set(self.comm.members)
 
     def only_singly(self):
-        return self.form == "_init"  # MPICH 5.0.2 never sets these statuses, and takes them for errors in calls for several
+        return self.form == "_init"  # MPICH 5.0.2 never sets these statuses. Calls for several requests then report errors
 
     def stages(self, random):
         ranks = self.comm.members
@@ -134,7 +134,7 @@ class Collective(Pattern):
             )
         if e.in_place and which == "r" and self.name in ("Scatter", "Scatterv"):
             return "MPI_IN_PLACE, 0, MPI_DATATYPE_NULL"
-        if not blocks:  # without meaning on this rank
+        if not blocks:  # this rank's arguments have no meaning
             return "NULL" + (", NULL, NULL, MPI_DATATYPE_NULL" if v else ", 0, MPI_DATATYPE_NULL")
         a, y = f"A{base}{which}.base", f"y{base}{which}"
         if v or w:
@@ -243,7 +243,7 @@ class Collective(Pattern):
         def unformed():
             if not self.form:
                 raise ValueError
-            raise ValueError  # its stages would have to go, too
+            raise ValueError  # its stages would have to be removed, too
 
         def kept():
             if self.keep == "kept":
@@ -423,7 +423,7 @@ def random_collective(random: Random, taste: Taste, comm: Comm, new_id) -> Colle
 
 
 def drop_void(e: Ends, into: list[int], out: list[int], gather: bool, vector: bool) -> None:
-    """Blocks for MPI_PROC_NULL are not written; they stay as room in the buffer."""
+    """Removes blocks of MPI_PROC_NULL, which are not written. Their room stays in the buffer."""
     for blocks, who in ((e.receive, into), (None if gather else e.send, out)):
         if blocks:
             for k, j in enumerate(who):

@@ -1,14 +1,15 @@
-"""Random datatypes of exactly so many units, as C that builds them, and as a map of the places of their bytes.
+"""Makes random datatypes with a given number of units: C code, and a map of the bytes.
 
     unit = random_unit(random, "mpich")
-    layout = tree(random, unit, 24, depth=3)        24 units, in some arrangement
+    layout = tree(random, unit, 24, depth=3)        24 units, in a random arrangement
     layout.text                                     vector(4, 2, 3, subarray(...))
     layout.build                                    C statements that leave the type in t[len - 1]
-    layout.walk                                     where the bytes lie, in the order of the packed stream
+    layout.walk                                     the places of the bytes, in the order of the packed stream
 
-Every layout covers itself (its bytes lie between its bounds), so that any number of them, an extent apart, do not overlap; but
-column()'s, which is for the outermost level. Bounds on which the hosts do not agree (how a struct is rounded up, MPI-5.0 5.1.6)
-are set by MPI_Type_create_resized before anything depends on them.
+The bytes of a layout lie between its bounds, so elements an extent apart do not overlap. The only
+exception is column(), which is for the outermost level. The hosts round up the bounds of structs
+differently (MPI-5.0 5.1.6). So MPI_Type_create_resized sets such bounds before other types depend
+on them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 
-# ---- maps: where the bytes are, in the order of the stream
+# ---- maps: the places of the bytes, in the order of the stream
 @dataclass
 class Run:
-    """So many bytes in a row."""
+    """Contiguous bytes."""
 
     bytes: int
 
@@ -36,7 +37,7 @@ class Loop:
 
 @dataclass
 class Blocks:
-    """lengths[i] times `inner`, `stride` apart, from offsets[i] on."""
+    """Block i has lengths[i] elements `inner`, `stride` apart, from offsets[i] on."""
 
     offsets: list[int]
     lengths: list[int]
@@ -61,7 +62,7 @@ def loop(count: int, stride: int, inner: Map) -> Map:
 
 
 def walk_c(m: Map, at: str, level: int, out: list[str], pad: str) -> None:
-    """C statements that visit the map's runs from address `at` on."""
+    """Appends C statements that visit the map's runs from address `at` on."""
     i, j = f"i{level}", f"j{level}"
     match m:
         case Run(bytes=n):
@@ -103,7 +104,7 @@ PAIRS = {  # name: extent, alignment, members as (offset, bytes)
 
 @dataclass
 class Unit:
-    """The signature that both ends repeat: one basic type, or a record of several."""
+    """The signature that both ends repeat: one basic type, or a record of several basic types."""
 
     basics: list[str]
 
@@ -113,7 +114,7 @@ class Unit:
 
     @property
     def plain(self) -> bool:
-        """Whether a status counts this type without doubt. Hosts differ about the elements of pair types."""
+        """True if all hosts count the elements of this type alike. They differ for pair types."""
         return (
             len(self.basics) == 1
             and self.basics[0] in BASIC
@@ -148,13 +149,13 @@ class Layout:
     units: int
     lb: int
     ub: int
-    low: int  # where its bytes are, from ...
-    high: int  # ... to (behind the last)
+    low: int  # its bytes lie from low ...
+    high: int  # ... to high - 1
     align: int
     walk: Map
     text: str
-    build: list[str] = field(default_factory=list)  # statements; @k stands for the k-th handle; the last is the type
-    basic: str = ""  # a predefined type: nothing to build
+    build: list[str] = field(default_factory=list)  # statements. @k stands for the k-th handle. The last one is the type
+    basic: str = ""  # a predefined type: there is nothing to build
     settled: bool = True  # all hosts agree on the bounds
 
     @property
@@ -173,7 +174,7 @@ class Layout:
         return self.over(call, self.walk, text, self.units, lb, ub, self.low, self.high, True)
 
     def settle(self) -> Layout:
-        """The layout with bounds that all hosts agree on."""
+        """Returns the layout with bounds on which all hosts agree."""
         if self.settled:
             return self
         lb = self.lb - self.lb % self.align
@@ -194,7 +195,7 @@ def arrayed(numbers, kind: str) -> str:
 
 
 def record(random: Random, parts: list[tuple[int, Layout]], grain: int) -> Layout:
-    """MPI_Type_create_struct: parts in the order of the stream, somewhere in memory; with bounds set."""
+    """MPI_Type_create_struct: parts in the order of the stream, at random places. Sets bounds."""
     places: list[int] = [0] * len(parts)
     at = random.choice([0, 0, 0, -64, 8, 40])
     align = max(p.align for _, p in parts)
@@ -204,12 +205,12 @@ def record(random: Random, parts: list[tuple[int, Layout]], grain: int) -> Layou
         count, p = parts[k]
         step = p.align if grain else 1
         at = -(-at // step) * step + random.choice([0, 0, 1, 3]) * step
-        places[k] = at - p.lb  # covers itself: no byte lies before its lower bound
+        places[k] = at - p.lb  # no byte lies before its lower bound
         at += count * p.extent
     build: list[str] = []
     handles = []
     for _, p in parts:
-        shift = len(build)  # where its handles begin
+        shift = len(build)  # number of its first handle
         build += [re.sub(r"@(\d+)", lambda found, shift=shift: f"@{int(found[1]) + shift}", statement) for statement in p.build]
         handles.append(p.basic or f"@{len(build) - 1}")
     low = min(places[k] + p.low for k, (_, p) in enumerate(parts))
@@ -247,7 +248,8 @@ def partition(random: Random, n: int, most: int) -> list[int]:
 
 
 def tree(random: Random, unit: Unit, n: int, depth: int, grain: int) -> Layout:
-    """`n` units. `grain`: 1 if every displacement must be a multiple of the alignment (Open MPI garbles others), otherwise 0."""
+    """A layout of `n` units. grain = 1: displacements are multiples of the alignment, because Open
+    MPI garbles others."""
     if depth <= 0 or n == 1:
         inner = unit_layout(random, unit, grain)
         if n > 1:
@@ -281,7 +283,8 @@ def decorated(random: Random, inner: Layout) -> Layout:
 
 
 def split_up(random: Random, n: int) -> tuple[int, int]:
-    """n = outer × inner. Small inner parts are more frequent, like real blocks."""
+    """Returns factors of n: outer × inner. Small inner parts are more frequent, like real
+    blocks."""
     d = divisors(n)
     inner = random.choice(d[: max(1, (len(d) + 1) // 2)]) if random.random() < 0.7 else random.choice(d)
     return n // inner, inner
@@ -423,7 +426,7 @@ def a_subarray(random, unit, n, depth, grain):
 
 
 def a_darray(random, unit, n, depth, grain):
-    """Block and cyclic parts of an array that is cut evenly."""
+    """A block or cyclic part of an array that is distributed evenly."""
     k, m = split_up(random, n)
     dims = []
     if random.random() < 0.6:
@@ -482,7 +485,8 @@ KINDS = [a_contiguous, a_vector, a_vector, a_hvector, a_hvector, a_indexed, a_hi
 
 
 def column(random: Random, unit: Unit, rows: int, columns: int) -> Layout:
-    """A column of a row-major matrix. Its extent is one entry, so `columns` of them, an extent apart, are the matrix."""
+    """A column of a row-major matrix. Its extent is an entry, so `columns` columns are the
+    matrix."""
     inner = unit_layout(random, unit, 1)
     e = inner.extent
     row = (columns + random.choice([0, 0, 1, 5])) * e

@@ -8,7 +8,7 @@ from random import Random
 from layouts import Unit
 from scenario import Comm, Pattern, Side, Stage, as_vector, flattened
 
-STREAM = 64  # message ids are this far apart: rounds and cycles are added
+STREAM = 64  # distance of message ids: the numbers of rounds and cycles are added to them
 
 
 @dataclass
@@ -49,7 +49,7 @@ def blocks(send: str) -> bool:
 
 
 class Messages(Pattern):
-    """One message, or several to one receiver. With `source any`, wildcards may find them."""
+    """One message, or several messages to one receiver. any_source: wildcards may match them."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Messages(Pattern):
         out += done
         if self.any_source:
             out.append(self.stage((self.target, ("sort", c))))
-            # No rank begins the next message before.
+            # No rank begins its next message before this.
             out += [self.signal(s) for s in sorted({m.source for m in self.messages}) if s != self.target]
         freed = [i for i, m in enumerate(self.messages) if m.freed]
         for source in sorted({self.messages[i].source for i in freed}):

@@ -42,7 +42,7 @@ class Printer:
         return f"W{self.number(layout)}"
 
     def make(self, side: Side, variable: str, indent: str = "") -> list[str]:
-        """C that puts the side's type into `variable`, unless the type is there already."""
+        """Returns C code that puts the side's type into `variable`, unless it is there already."""
         layout = side.layout
         if layout.basic:
             return [f"{indent}{variable} = {layout.basic};"]
@@ -67,7 +67,7 @@ class Printer:
             return []
         return [f"OK(MPI_Type_free(&{variable}));"]
 
-    # ---- what lies in the file's scope
+    # ---- declarations in the scope of the file
     def declare(self, line: str) -> None:
         if line not in self.names:
             self.names.add(line)
@@ -77,7 +77,7 @@ class Printer:
         self.declare(f"static struct area {name} = {{{low}, {high}, {int(by_mpi)}, NULL, NULL}};")
 
     def parts(self, name: str, parts: list[tuple[Layout, int, int, int, int]]) -> None:
-        """The table of parts: (layout, count, at, id, bytes) for each."""
+        """Declares the table of parts. Each part is (layout, count, at, id, bytes)."""
         rows = ", ".join(f"{{{self.walker(layout)}, {c}, {layout.extent}, {at}, {i}u, {n}}}" for layout, c, at, i, n in parts)
         self.declare(f"static const struct part {name}[] = {{{rows or '{NULL, 0, 0, 0, 0, 0}'}}};")
 

@@ -48,7 +48,7 @@ def random_messages(
         "MPI_SHORT_INT",
         "MPI_LONG_INT",
     ):
-        sizes = [min(s, 6000) for s in sizes]  # MPICH 5.0.2 cannot receive more of these in several segments
+        sizes = [min(s, 6000) for s in sizes]  # MPICH 5.0.2 cannot receive more bytes of these types in several segments
     lengths = [some_units(random, unit, s) for s in sizes]
     if burst and len(set(sizes)) == 1:
         lengths = lengths[:1] * count

@@ -1,4 +1,7 @@
-"""Compiles programs and runs them alone or under Heddle, with a time-out. Reports stacks of hanging ranks and rests in /dev/shm."""
+"""Compiles programs, and runs them alone or under Heddle.
+
+A run has a time-out. The module reports stacks of hanging ranks, and files left in /dev/shm.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class Machine:
     heddle: Path
     scratch: Path
     seconds: float = 60
-    private: bool = field(default=False)  # /dev/shm of its own, so that what is left in it is this run's
+    private: bool = field(default=False)  # each run has its own /dev/shm, so all files left in it are of that run
 
     @property
     def prefix(self) -> Path:

@@ -1,7 +1,8 @@
-/* What every program of the soak begins with: buffers that check themselves, and completions by every call.
+/* The beginning of every program of the soak: buffers that check themselves, and completions.
  *
- * A message's data are its packed stream: byte `at` of message `id` is byte_of(id, at). A buffer is all canary but for what a
- * type places in it; check() finds the message where the type says, wipes it, and then finds nothing but canary. */
+ * The data of a message are its packed stream: byte `at` of message `id` is byte_of(id, at). All
+ * other bytes of a buffer are canaries. check() finds the message by its type, and wipes it. Then
+ * there must be only canaries. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -17,7 +18,7 @@
 
 static int me, ranks, complaints, finished;
 static volatile int at_scenario;
-static __thread volatile int at_step; /* of this thread; the last thread's for signals */
+static __thread volatile int at_step; /* step of this thread; signal handlers use that of the last thread */
 static volatile int last_step;
 
 #define AT(number) (at_step = last_step = (number))
@@ -39,7 +40,7 @@ static void say_where(const char* what) { /* from signal handlers, too */
 }
 static void on_signal(int number) {
   say_where(number == SIGALRM ? "HANGS" : "CRASHED");
-  if (number == SIGALRM) return; /* whoever sent it wants to know no more */
+  if (number == SIGALRM) return; /* the sender only wants this report */
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -55,11 +56,11 @@ static int ok_(int error, const char* call) {
   MPI_Error_string(error, text, &length);
   complain("%s: %.300s", call, text);
   fflush(NULL);
-  _exit(3); /* MPI_Abort of Open MPI sometimes waits for ever */
+  _exit(3); /* MPI_Abort of Open MPI sometimes never returns */
 }
 #define OK(call) ok_((call), #call)
 
-/* A name that the host's library has, taken from that library: past whoever was preloaded. */
+/* Takes a function from the host's library, and so bypasses preloaded libraries. */
 static void* of_host(const char* name) {
 #ifdef OPEN_MPI
   static const char library[] = "libmpi.so.40";
@@ -73,7 +74,7 @@ static void* of_host(const char* name) {
 #define HOSTS(name) ((__typeof__(&name))of_host(#name))
 
 #pragma GCC push_options
-#pragma GCC optimize("O2") /* the rest is compiled without: that takes a third of the time */
+#pragma GCC optimize("O2") /* the rest is compiled without optimization, in a third of the time */
 #define CANARY 0xC5
 #define GUARD 256
 
@@ -88,15 +89,15 @@ enum work { FILL, CHECK };
 struct walk {
   enum work work;
   unsigned id;
-  size_t pos, end;        /* place in the packed stream; how long it is */
-  size_t wrong, wrong_at; /* bytes that differ, the first of them */
+  size_t pos, end;        /* place in the packed stream; its length */
+  size_t wrong, wrong_at; /* number of wrong bytes; the first of them */
   int wrong_byte;
 };
 
 /* The next `bytes` of the stream lie at `at`. */
 static void run(struct walk* w, char* at, size_t bytes) {
   for (size_t i = 0; i < bytes; i++, w->pos++) {
-    if (w->pos >= w->end) return; /* a message shorter than its place */
+    if (w->pos >= w->end) return; /* the message is shorter than its place */
     if (w->work == FILL) {
       at[i] = (char)byte_of(w->id, w->pos);
     } else {
@@ -110,7 +111,8 @@ static void run(struct walk* w, char* at, size_t bytes) {
 }
 typedef void (*walker)(struct walk*, char*);
 
-/* A message in a buffer: `count` elements, `extent` apart, from `at` on, of which the first `bytes` of the stream are sent. */
+/* A message in a buffer: `count` elements, `extent` apart, from `at` on. The first `bytes` of the
+ * stream are sent. */
 struct part {
   walker walk;
   int count;
@@ -119,7 +121,7 @@ struct part {
   long bytes;
 };
 struct area {
-  long low, high; /* what all its types may reach, relative to the base */
+  long low, high; /* range of bytes that its types may reach, relative to the base */
   int by_mpi;     /* memory from MPI_Alloc_mem */
   char *memory, *base;
 };
@@ -159,7 +161,7 @@ static void drop(struct area* a) {
   }
   a->memory = a->base = NULL;
 }
-/* The holes, too. */
+/* Checks messages and holes. */
 static void check(struct area* a, const struct part* p, int parts, int round, const char* what) {
   const long room = a->high - a->low + 2 * GUARD;
   each(a, p, parts, round, CHECK, what);
@@ -170,7 +172,7 @@ static void check(struct area* a, const struct part* p, int parts, int round, co
       break;
     }
 }
-/* After a message that was cut off only the holes are known: wipes what the type covers, whatever is there. */
+/* Checks the holes after a truncated message. First wipes its data, which are undefined. */
 static void check_holes(struct area* a, const struct part* p, int parts, const char* what) {
   each(a, p, parts, 0, FILL, what);
   check(a, p, parts, 0, what);
@@ -246,7 +248,7 @@ static void complete(enum how how, int profiled, int n, const int* of, MPI_Reque
     default:
       for (int i = 0; i < n; i++) {
         int flag = 0;
-        if (how == LOOKS) { /* without an end to it, and then for good */
+        if (how == LOOKS) { /* MPI_Request_get_status until it is complete, then MPI_Wait */
           MPI_Status seen;
           memset(&seen, 0, sizeof seen);
           while (!flag) BY(Request_get_status, r[i], &flag, &seen), tired(&turns);
@@ -272,7 +274,7 @@ static void complete(enum how how, int profiled, int n, const int* of, MPI_Reque
 static void gone(MPI_Request request, const char* what) {
   if (request != MPI_REQUEST_NULL) complain("%s: completed, and not MPI_REQUEST_NULL", what);
 }
-/* What a receive's status must say: `elements` of the type `basic`, negative: not looked at. */
+/* Checks the status of a receive: `elements` of `basic`. Negative: the number is not checked. */
 static void expect(const MPI_Status* s, int source, int tag, long bytes, MPI_Datatype basic, int elements, const char* what) {
   int got = -1, cancelled = 1;
   if (s->MPI_SOURCE != source || s->MPI_TAG != tag)
@@ -309,7 +311,7 @@ static void expect_error(int error, int wanted, const char* what) {
   OK(MPI_Error_class(error, &class));
   if (class != wanted) complain("%s: error class %d instead of %d", what, class, wanted);
 }
-/* Receives from anywhere: which of the messages that were sent it got. */
+/* Receives with wildcards: find which of the sent messages a receive got. */
 struct sender {
   int rank, tag;
   unsigned id;
@@ -354,14 +356,15 @@ static void receive_while_deleting(struct deleted* d, int source, int tag, MPI_C
   OK(MPI_Comm_free_keyval(&key));
 }
 
-/* `to` goes on only when `from` has come here. */
+/* `to` waits until `from` has come here. */
 static void signal_to(int rank, int from, int to, MPI_Comm comm) {
   if (rank == from) OK(MPI_Send(NULL, 0, MPI_BYTE, to, 0, comm));
   if (rank == to) OK(MPI_Recv(NULL, 0, MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE));
 }
 
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000
-/* MPICH spins while it waits; more ranks than cores then wait for each other's time slices. Heddle has this of its own. */
+/* MPICH spins while it waits. With more ranks than cores, ranks wait for each other's time slices.
+ * Heddle gives way by itself. */
 static int leaving;
 static int give_way(MPIX_Async_thing thing) {
   (void)thing;

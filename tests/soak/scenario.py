@@ -1,9 +1,10 @@
-"""A scenario: communicators, patterns of communication on them, and one order of steps for all ranks in which nothing can deadlock.
+"""A scenario: communicators, patterns on them, and an order of steps that cannot deadlock.
 
-A pattern (a message, a burst, a collective ...) is a list of stages; a stage is what some ranks do at one time. The order of steps is a
-random merge of the stages of all patterns, so that their operations overlap. Each rank takes its own steps in that order. It cannot
-deadlock: what blocks in a stage needs only what was started in stages before it, or what other ranks do in the same stage. So patterns
-can be dropped (shrink.py), and the rest still ends.
+A pattern (a message, a burst, a collective ...) is a list of stages. A stage has the actions of
+some ranks at one time. The order of steps is a random merge of the stages of all patterns, so that
+their operations overlap. Each rank takes its own steps in that order. A blocking action needs only
+actions of earlier stages, or of other ranks in the same stage, so there is no deadlock. If
+shrink.py drops patterns, the others still end.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from random import Random
 import layouts
 from layouts import Layout, Unit
 
-# Features that can be left out (--without): known findings that hide others, and features that a host lacks.
+# Features that --without leaves out: known findings that hide others, and features that a host
+# lacks.
 FEATURES = {
     "pmpi": "calls, and commits of types, by their PMPI_ names",
     "dlsym": "receives by a pointer that dlsym took from the host's library",
@@ -55,9 +57,9 @@ FEATURES = {
 class Comm:
     number: int
     members: list[int]  # world ranks, in the order of the communicator
-    create: str  # C statements; `@` stands for the new handle
+    create: str  # C statements. `@` stands for the new handle
     remote: list[int] = field(default_factory=list)  # the second group of an inter-communicator
-    sources: list[list[int]] = field(default_factory=list)  # neighbours by rank, -1: MPI_PROC_NULL
+    sources: list[list[int]] = field(default_factory=list)  # neighbours of each rank, -1: MPI_PROC_NULL
     targets: list[list[int]] = field(default_factory=list)
     everybody: bool = True  # all ranks of the world take part in its creation
     freed_early: bool = False
@@ -68,7 +70,7 @@ class Comm:
         return f"c{self.number}"
 
     def rank(self, world: int) -> int:
-        """The rank of a peer, in the numbers of the other side."""
+        """The rank of a peer in its own group."""
         if self.remote and world in self.remote:
             return self.remote.index(world)
         return self.members.index(world)
@@ -77,8 +79,8 @@ class Comm:
 @dataclass
 class Stage:
     pattern: object
-    ops: list[tuple[int, tuple]]  # (world rank, what)
-    done: bool = False  # completes requests: may wait for other requests of that rank
+    ops: list[tuple[int, tuple]]  # (world rank, action)
+    done: bool = False  # completes requests. It may be delayed, to complete with other requests of that rank
     how: str = "WAIT"
     profiled: bool = False
     entries: list[tuple[object, tuple]] = field(default_factory=list)  # completions: (pattern, op)
@@ -93,7 +95,7 @@ class Side:
 
     layout: Layout
     count: int
-    keep: str = "kept"  # its type: kept for all rounds, freed when done, or directly
+    keep: str = "kept"  # its type is kept for all rounds, freed when the operation is done, or freed directly
     commit_by: str = "MPI_"
     by_mpi: bool = False
     fresh: bool = False  # a new buffer each time
@@ -139,7 +141,7 @@ def flattened(unit: Unit, n: int) -> Side | None:
 
 
 def as_vector(unit: Unit, n: int) -> Side | None:
-    """`n` elements with a hole as long behind each, for plain units."""
+    """`n` elements of plain units, each followed by a hole of the same length."""
     import layouts
 
     if len(unit.basics) > 1 or n < 1:
@@ -194,7 +196,7 @@ class Pattern:
 
     number = 0
     comm: Comm
-    requests = 0  # the number of its requests q[...], from first_request on
+    requests = 0  # the number of its requests q[...], which begin with first_request
     first_request = 0
     exclusive = False  # needs a communicator that no other pattern uses
 
@@ -205,11 +207,11 @@ class Pattern:
         raise NotImplementedError
 
     def requests_of(self, op: tuple, rank: int) -> list[int]:
-        """The requests of an op that completes."""
+        """Returns the requests that an op completes."""
         return []
 
     def after(self, op: tuple, rank: int, printer) -> list[str]:
-        """The checks after the requests are complete."""
+        """Returns the checks after the requests are complete."""
         return []
 
     def involves(self) -> set[int]:
@@ -220,7 +222,7 @@ class Pattern:
         return []
 
     def finish(self, printer) -> list[str]:
-        """The C code at the end of the scenario."""
+        """Returns the C code at the end of the scenario."""
         return []
 
     def only_singly(self) -> bool:
@@ -238,7 +240,7 @@ class Pattern:
 
 @dataclass
 class Thread:
-    """A sequence of stages over all ranks, run beside others or alone."""
+    """A sequence of stages over all ranks. It runs alone, or at the same time as others."""
 
     patterns: list[Pattern]
     timeline: list[Stage]
@@ -264,7 +266,7 @@ class Scenario:
                 n += p.requests
 
     def without(self, dropped: set[int]) -> None:
-        """Drops patterns, by number."""
+        """Drops the patterns with these numbers."""
         for thread in self.threads:
             gone = {id(p) for p in thread.patterns if p.number in dropped}
             thread.patterns = [p for p in thread.patterns if id(p) not in gone]
@@ -308,7 +310,8 @@ HOWS = ["WAIT", "WAITALL", "WAITANY", "WAITSOME", "TEST", "TESTALL", "TESTANY", 
 
 
 def merge(random: Random, patterns: list[Pattern], taste: Taste, window: int) -> list[Stage]:
-    """Makes one order of steps. Up to `window` patterns are under way at a time, and completions of a rank wait for each other."""
+    """Makes an order of steps: up to `window` patterns are active, and some completions are
+    combined."""
     waiting = [(p, p.stages(random)) for p in patterns]
     active: list = []
     plain: list[Stage] = []
@@ -336,7 +339,7 @@ def merge(random: Random, patterns: list[Pattern], taste: Taste, window: int) ->
             alone = group[0][0].only_singly()
             how = random.choice(["WAIT", "TEST"] if alone else HOWS)
             if how == "LOOKS" and any(p.persistent() for p, _ in group):
-                how = "TEST"  # MPI_Request_get_status of MPICH 5.0.2 makes them inactive
+                how = "TEST"  # MPI_Request_get_status of MPICH 5.0.2 makes persistent requests inactive
             profiled = taste.has("pmpi") and random.random() < 0.06
             timeline.append(Stage(None, [(rank, ())], True, how, profiled, group))
 

@@ -1,5 +1,7 @@
-"""Makes a failing program small: one scenario, few patterns, simple types, one round. The rest still fails under Heddle and passes
-without."""
+"""Makes a failing program small: one scenario, few patterns, simple types, one round.
+
+The small program still fails under Heddle, and passes without.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ class Shrinker:
         return smaller if self.fails(smaller) else None
 
     def patterns(self, program: list[Scenario]) -> list[Scenario]:
-        """Delta debugging over all patterns."""
+        """Drops patterns, by delta debugging."""
 
         def numbers(p):
             return [q.number for s in p for q in s.patterns()]

@@ -1,4 +1,4 @@
-/* ---- one call each: what programs do that MPI forbids or hardly anybody tests. Every MPI library carries them. */
+/* ---- Each function makes calls that MPI forbids, or few tests make. All libraries support them. */
 #include <sys/mman.h>
 
 /* `n` ints, every second one if `holes`. */
@@ -56,11 +56,11 @@ static void overlapping(MPI_Comm comm, int source, int target, int tag, int mess
   free(room);
 }
 
-/* A receive that is freed before its message is sent: the data come all the same, while the receiver makes progress. */
+/* A receive is freed before its message is sent. The data still arrive during later calls. */
 static void freed_receive(MPI_Comm comm, int source, int target, int tag, int n, int sent_holes, int got_holes) {
   const int sends = rank_in(comm) == source;
   const int holes = sends ? sent_holes : got_holes;
-  static int* kept; /* the library may still write there when this returns too early */
+  static int* kept; /* the library may still write there if the function returns too early */
   int* room = ints_new(n);
   MPI_Datatype type = ints(n, holes);
   MPI_Request request;
@@ -84,7 +84,7 @@ static void freed_receive(MPI_Comm comm, int source, int target, int tag, int n,
   OK(MPI_Type_free(&type));
 }
 
-/* A call that fails for an argument leaves nothing under way: no message, no receive. */
+/* A call with a wrong argument fails, and leaves no pending message and no pending receive. */
 static void wrong_half(MPI_Comm comm, int tag, int n) {
   const int self = rank_in(comm);
   int size, flag = 0;
@@ -103,7 +103,7 @@ static void wrong_half(MPI_Comm comm, int tag, int n) {
     for (int turns = 0; turns < 20 && !flag; tired(&turns)) OK(MPI_Iprobe(self, tag, comm, &flag, MPI_STATUS_IGNORE));
     if (flag) complain("MPI_Sendrecv with a wrong argument, kind %d, has sent a message", kind);
     if (flag) break;
-    int sent = 5, got = 0; /* and nothing swallows the next message */
+    int sent = 5, got = 0; /* the next message must arrive */
     OK(MPI_Sendrecv(&sent, 1, MPI_INT, self, tag, &got, 1, MPI_INT, self, tag, comm, MPI_STATUS_IGNORE));
     if (got != 5) complain("after a wrong argument, kind %d, the next message is lost", kind);
   }
@@ -113,7 +113,7 @@ static void wrong_half(MPI_Comm comm, int tag, int n) {
   free(to);
 }
 
-/* Attributes of a communicator are deleted before the call that frees it returns; the callback may still use it. */
+/* Freeing a communicator first deletes its attributes. Their callbacks may still use it. */
 struct leaving_ {
   int deleted, talks, n;
 };
@@ -152,7 +152,7 @@ static void leave(MPI_Comm comm, int n, int disconnects, int talks) {
   OK(MPI_Comm_free_keyval(&key));
 }
 
-/* Other memory at the addresses of memory from MPI_Alloc_mem. */
+/* Other memory is mapped at the addresses of memory from MPI_Alloc_mem. */
 static void remapped(MPI_Comm comm, int source, int target, int tag, int n) {
   const int sends = rank_in(comm) == source;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 2 * (size_t)n * sizeof(int) + (1 << 20);
@@ -174,7 +174,7 @@ static void remapped(MPI_Comm comm, int source, int target, int tag, int n) {
   OK(MPI_Free_mem(memory));
 }
 
-/* An error handler that returns hears of each failed call once. */
+/* An error handler that returns is called once for each failed call. */
 static __thread int heard;
 static void on_error(MPI_Comm* comm, int* code, ...) {
   (void)comm, (void)code;
@@ -207,7 +207,7 @@ static void handled(MPI_Comm comm, int n) {
   free(room);
 }
 
-/* What is cancelled never arrives, what is not cancelled arrives whole. */
+/* A cancelled message never arrives. A message that was not cancelled arrives completely. */
 static void cancelled_send(MPI_Comm comm, int source, int target, int tag, int n, int synchronous) {
   const int sends = rank_in(comm) == source;
   int* room = ints_new(n);
@@ -230,7 +230,7 @@ static void cancelled_send(MPI_Comm comm, int source, int target, int tag, int n
   free(room);
 }
 
-/* Memory that a process locks is the memory that it uses. */
+/* With mlockall, only memory that the process uses becomes resident. */
 static long resident_kb(void) {
   long all = 0, resident = 0;
   FILE* file = fopen("/proc/self/statm", "r");

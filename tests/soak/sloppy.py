@@ -1,4 +1,4 @@
-"""Calls that MPI forbids, or that few programs make, and that every MPI library carries: sloppy.c has a function for each."""
+"""Calls that MPI forbids, or that few programs make. All libraries support them (see sloppy.c)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 from scenario import Comm, Pattern, Taste
 
-# The function of sloppy.c, and the feature that leaves it out.
+# Functions of sloppy.c, and the features by which --without leaves them out.
 PAIRS = {
     "overlapping": "overlapping",
     "freed_receive": "freed_receives",
@@ -19,7 +19,7 @@ GROUPS = {"wrong_half": "wrong_arguments", "handled": "wrong_arguments", "leave"
 
 
 class Sloppy(Pattern):
-    """One function of sloppy.c, called by some ranks of a communicator at one time."""
+    """A function of sloppy.c. Some ranks of a communicator call it at the same time."""
 
     def __init__(self, comm: Comm, ranks: list[int], function: str, arguments: list[int]):
         self.comm, self.ranks, self.function, self.arguments = comm, ranks, function, arguments
@@ -35,14 +35,14 @@ class Sloppy(Pattern):
 
 
 def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int) -> Sloppy | None:
-    """None: the communicator has too few ranks, or everything is left out."""
+    """Draws a function. None: the communicator has too few ranks, or all functions are left out."""
     pairs = [f for f, feature in PAIRS.items() if taste.has(feature)] if len(comm.members) > 1 else []
     groups = [f for f, feature in GROUPS.items() if taste.has(feature)]
     if not pairs + groups:
         return None
     function = random.choice(pairs + groups)
     ints = random.choice([1, 40, 1000, 5000, 20_000, 100_000])
-    tag += 1000  # no other pattern's
+    tag += 1000  # no other pattern uses these tags
     if function in groups:
         arguments = {
             "wrong_half": [tag, ints],

@@ -1,17 +1,20 @@
-"""Random MPI programs under Heddle, for a given time. A program that fails only under Heddle is made small and printed.
+"""Runs random MPI programs under Heddle for a given time. Makes failing programs small.
 
   scripts/soak                                     ten minutes, both MPIs, a new seed
   scripts/soak --minutes 60 --mpi mpich
-  scripts/soak --seed 7 --mpi openmpi --programs 1 one program, again
-  scripts/soak --without tools,dlsym               leave some features out (below)
-  scripts/soak --only wildcards,probes             leave out all others
+  scripts/soak --seed 7 --mpi openmpi --programs 1 the same program again
+  scripts/soak --without tools,dlsym               leaves out some features (below)
+  scripts/soak --only wildcards,probes             leaves out all other features
 
-A program (C, for mpicc) holds a few scenarios for 2 to 5 ranks, random in datatypes, sizes, calls, communicators and order, and checks
-itself: data, holes, statuses. It is run under Heddle first, and without if that fails: what fails alone, too, is the host's, and only
-counted. What is left is a finding: a wrong byte or status, an error, a crash, a hang, or files left in /dev/shm. It is made smaller for
---shrink seconds, and written to --out as finding-MPI-SEED.c (it needs nothing but an MPI) with the commands in finding-MPI-SEED.txt.
+A program is C code for mpicc. It has a few scenarios for 2 to 5 ranks, with random datatypes,
+sizes, calls, communicators and order. It checks data, holes and statuses itself. It first runs
+under Heddle. If it fails, it also runs without Heddle. If it fails there, too, the failure belongs
+to the host: it is only counted. Otherwise it is a finding: a wrong byte or status, an error, a
+crash, a hang, or files left in /dev/shm. The soak makes the program smaller for --shrink seconds,
+and writes it to --out as finding-MPI-SEED.c. It needs only an MPI. finding-MPI-SEED.txt has the
+commands.
 
-Exit status: 0 nothing found, 1 something found, 2 wrong arguments or nothing to run.
+Exit status: 0: no finding. 1: a finding. 2: wrong arguments, or no program to run.
 
 Features, for --without and --only:
 """
@@ -144,7 +147,7 @@ class Soak:
     def judge(
         self, machine: Machine, seed: int, blamed: Scenario, everything: list[Scenario], outcome: Outcome, tool, first
     ) -> None:
-        """Finds whether the scenario fails alone, or only after the scenarios before it."""
+        """Finds out whether the scenario fails alone, or only after the scenarios before it."""
         self.progress(f"! {machine.mpi}, seed {seed}, scenario {blamed.number}: {outcome.verdict}, {outcome.first()[:150]}")
         before = everything[: everything.index(blamed) + 1]
         own = [line for line in outcome.text.splitlines() if f"scenario {blamed.number} step" in line]
@@ -191,7 +194,7 @@ class Soak:
         if tool:
             path = machine.compile(printed(program, "soak"), f"smaller-{machine.mpi}")
             if not machine.run(path, program[0].ranks, True, None, True).passed:
-                tool = None  # the tool is not the cause
+                tool = None  # the failure does not need the tool
         shrinker = Shrinker(fails, self.options.shrink, self.progress)
         small = shrinker.shrink(program)
         path = machine.compile(printed(small, "soak"), f"smaller-{machine.mpi}")

@@ -30,7 +30,7 @@ CALLS = {  # name: parameters
 
 
 def random_tool(random: Random) -> tuple[str, bool]:
-    """The source of a tool, and whether it is preloaded before Heddle."""
+    """Returns the source of a tool. True: it is preloaded before Heddle."""
     names = random.sample(list(CALLS), random.choice([1, 2, 4, 8, len(CALLS)]))
     lines = ["/* A tool that wraps " + ", ".join(names) + ". */", "#include <mpi.h>", "static long calls;"]
     for name in names:

@@ -29,7 +29,7 @@ Box box_of(DM grid) {
   return box;
 }
 
-/// visit(i, j, k) for each of my points.
+/// Calls visit(i, j, k) for each of my points.
 template <class F>
 void each_point(const Box& box, F&& visit) {
   for (PetscInt k = box.z; k < box.z + box.deep; ++k)
@@ -48,7 +48,8 @@ double exact(const Box& box, PetscInt i, PetscInt j, PetscInt k) {
          std::sin(angle * static_cast<double>(k));
 }
 
-/// Times h: the seven-point stencil has 6 h in its middle, which keeps the operators of all grids alike.
+/// The equation is multiplied by h³: the seven-point stencil then has 6 h in its middle, and the
+/// operators of all grids agree.
 PetscErrorCode right_side(KSP solver, Vec f, void*) {
   DM grid = nullptr;
   check(KSPGetDM(solver, &grid));
@@ -64,7 +65,7 @@ PetscErrorCode right_side(KSP solver, Vec f, void*) {
   return 0;
 }
 
-/// Neighbours on the surface are zero and left out: the matrix is symmetric.
+/// Leaves out neighbours on the surface, where u is zero. So the matrix is symmetric.
 PetscErrorCode left_side(KSP solver, Mat, Mat matrix, void*) {
   DM grid = nullptr;
   check(KSPGetDM(solver, &grid));
@@ -94,8 +95,9 @@ void set(const char* option, const char* value) { check(PetscOptionsSetValue(nul
 }  // namespace
 
 Laplacian::Laplacian(int points, int levels) {
-  // One V a step of CG, two smoothing steps each way. The coarsest grid is spread over the ranks, too: a fixed number of
-  // Chebyshev steps, so that the whole stays linear.
+  // One V-cycle for each step of CG, with two smoothing steps down and two up. The coarsest grid is
+  // also spread over the ranks. A fixed number of Chebyshev steps solves it, so that the cycle is
+  // linear.
   set("-mg_levels_ksp_type", "chebyshev");
   set("-mg_levels_pc_type", "jacobi");
   set("-mg_levels_ksp_max_it", "2");
@@ -128,7 +130,7 @@ Laplacian::Laplacian(int points, int levels) {
   check(KSPSetFromOptions(solver_));
   check(KSPSetUp(solver_));
   check(DMCreateGlobalVector(grid_, &solution_));
-  solve();  // the smoothers' estimates of eigenvalues belong to setting up
+  solve();  // part of the set-up: the smoothers estimate their eigenvalues
 }
 
 Laplacian::~Laplacian() {

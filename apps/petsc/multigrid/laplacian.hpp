@@ -1,8 +1,9 @@
-// multigrid/laplacian.hpp: -Δu = f on the unit cube, u = 0 on its surface, seven-point stencil on a DMDA; PCMG solves.
+// multigrid/laplacian.hpp: solves -Δu = f on the unit cube, with u = 0 on its surface, by PETSc's
+// multigrid (PCMG). The grid is a DMDA with a seven-point stencil.
 //
-//   Laplacian problem(101, 3);            // as PETSc's options say just now (petsc.hpp: take_way)
+//   Laplacian problem(101, 3);            // takes PETSc's current options (petsc.hpp: take_way)
 //   problem.solve();
-//   problem.error();                      // against u = sin πx sin πy sin πz, the largest
+//   problem.error();                      // the largest difference to u = sin πx sin πy sin πz
 #pragma once
 
 #include <petscdmda.h>
@@ -19,13 +20,14 @@ class Laplacian {
   Laplacian(const Laplacian&) = delete;
   Laplacian& operator=(const Laplacian&) = delete;
 
-  void solve();  ///< From zero.
+  void solve();  ///< Begins with zero.
   [[nodiscard]] int iterations() const;
-  /// |f - A u| / |f|, from the solution.
+  /// |f - A u| / |f|, computed from the solution.
   [[nodiscard]] double residual();
   /// The largest difference to the exact solution of the differential equation: of order h².
   [[nodiscard]] double error();
-  /// 64 bits in hexadecimal of all bits of the solution, on rank 0 (FNV-1a of the ranks' FNV-1a).
+  /// A hash of all bits of the solution (FNV-1a of the ranks' FNV-1a), on rank 0: 64 bits in
+  /// hexadecimal.
   [[nodiscard]] std::string fingerprint();
 
  private:

@@ -1,5 +1,5 @@
-// multigrid: Poisson's equation on a cube, three grids (docs/multigrid.md). An ordinary PETSc program. Rank 0 prints one line
-// of JSON.
+// multigrid: solves Poisson's equation on a cube, with three grids (docs/multigrid.md). It is an
+// ordinary PETSc program. Rank 0 prints one line of JSON.
 #include <iostream>
 #include <memory>
 #include <sstream>

@@ -9,12 +9,12 @@ namespace multigrid {
 Parsed parse(int argc, char** argv, bool speak) {
   Options options;
   CLI::App app{
-      "Solves Poisson's equation on a cube by PETSc's multigrid, after Balaji et al. 2007, §5.5: with PETSc's messages and,\n"
-      "by turns, with its neighbourhood collectives. Prints one line of JSON."};
-  app.add_option("--points", options.points, "Of the finest grid along each side, boundaries included")
+      "Solves Poisson's equation on a cube by PETSc's multigrid, after Balaji et al. 2007, §5.5. It uses PETSc's messages\n"
+      "and PETSc's neighbourhood collectives in turn. Prints one line of JSON."};
+  app.add_option("--points", options.points, "Points of the finest grid along each side, boundaries included")
       ->capture_default_str()
       ->check(CLI::Range(5, 1025));
-  app.add_option("--levels", options.levels, "Grids, each with half the cells of the next")
+  app.add_option("--levels", options.levels, "Grids; each has half the cells of the next along a side")
       ->capture_default_str()
       ->check(CLI::Range(1, 8));
   app.add_option("--repetitions", options.repetitions, "Timed solutions")->capture_default_str()->check(CLI::Range(1, 100000));

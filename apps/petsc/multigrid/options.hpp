@@ -1,4 +1,4 @@
-// multigrid/options.hpp: what the command line asks for.
+// multigrid/options.hpp: the options of the command line.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,13 @@
 namespace multigrid {
 
 struct Options {
-  int points = 101;  ///< Of the finest grid along each side, boundaries included.
+  int points = 101;  ///< Points of the finest grid along each side, boundaries included.
   int levels = 3;
   int repetitions = 3;
   bool check = true;
 };
 
-/// The options, or the exit code to end with (--help, or a mistake that has been explained; only rank 0 `speak`s).
+/// The options, or the program's exit code after --help or an error. Only rank 0 prints (`speak`).
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;

@@ -1,5 +1,5 @@
-// vecscatter: elements of one vector to unique places of another (docs/vecscatter.md). An ordinary PETSc program. Rank 0 prints
-// one line of JSON.
+// vecscatter: moves the elements of a vector to unique places of another (docs/vecscatter.md). It
+// is an ordinary PETSc program. Rank 0 prints one line of JSON.
 #include <petscvec.h>
 
 #include <iostream>
@@ -29,7 +29,7 @@ class Vector {
   Vec vector_ = nullptr;
 };
 
-/// Element g holds g and the turn: what is left of an earlier scatter is wrong.
+/// Makes each element from g and the turn, so values of an earlier scatter count as wrong.
 void fill(const Pattern& pattern, int me, Vec x, int turn) {
   PetscScalar* values = nullptr;
   PetscInt elements = 0;
@@ -67,7 +67,7 @@ void run(const Options& options) {
 
   std::string mistake;
   std::vector<std::vector<double>> seconds(scatters.size());
-  for (int turn = 0; turn <= options.repetitions; ++turn) {  // the first is not counted
+  for (int turn = 0; turn <= options.repetitions; ++turn) {  // the first does not count
     for (std::size_t i = 0; i < scatters.size(); ++i) {
       const std::size_t way = (i + static_cast<std::size_t>(turn)) % scatters.size();
       fill(pattern, me, x, turn);
@@ -78,7 +78,7 @@ void run(const Options& options) {
       double took = (MPI_Wtime() - start) / options.scatters;
       MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
       if (turn > 0) seconds[way].push_back(took);
-      if (!options.check && turn < options.repetitions) continue;  // the last is always looked at
+      if (!options.check && turn < options.repetitions) continue;  // the last turn is always checked
       if (const long wrong = wrong_elements(pattern, me, y, turn); wrong != 0 && mistake.empty())
         mistake = std::to_string(wrong) + " elements are wrong (" + ways[way] + ", repetition " + std::to_string(turn) + ").";
     }

@@ -10,9 +10,9 @@ namespace vecscatter {
 Parsed parse(int argc, char** argv, bool speak) {
   Options options;
   CLI::App app{
-      "Scatters one PETSc vector to unique places of another, after Balaji et al. 2007, §5.4: PETSc's messages, its\n"
-      "neighbourhood collectives, MPI_Alltoallw with derived types, and a round-robin, by turns. Prints one line of JSON."};
-  app.add_option("--elements", options.elements, "Of a rank: the vectors grow with the ranks")
+      "Scatters a PETSc vector to unique places of another, after Balaji et al. 2007, §5.4. It uses PETSc's messages, PETSc's\n"
+      "neighbourhood collectives, MPI_Alltoallw with derived types, and a round-robin in turn. Prints one line of JSON."};
+  app.add_option("--elements", options.elements, "Elements of a rank: the vectors grow with the ranks")
       ->capture_default_str()
       ->check(CLI::Range(2, 1 << 24));
   const std::map<std::string, Kind> kinds{{"sides", Kind::sides}, {"transpose", Kind::transpose}, {"mixed", Kind::mixed}};
@@ -22,8 +22,10 @@ Parsed parse(int argc, char** argv, bool speak) {
   app.add_option("--repetitions", options.repetitions, "Timed repetitions")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  app.add_option("--scatters", options.scatters, "In a repetition")->capture_default_str()->check(CLI::Range(1, 100000));
-  app.add_flag("!--no-check", options.check, "Do not look at each element of the result");
+  app.add_option("--scatters", options.scatters, "Scatters in a repetition")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_flag("!--no-check", options.check, "Check only the result of the last repetition");
   try {
     app.parse(argc, argv);
     options.kind = kinds.at(options.kind_name);

@@ -1,12 +1,14 @@
-// vecscatter/pattern.hpp: where each element of the first vector goes in the second. One to one; no MPI, no PETSc.
+// vecscatter/pattern.hpp: the place of each element of the first vector in the second. The map is
+// one-to-one.
 //
-//   sides     every other element to the same place of the rank ahead, the others to the rank behind: two partners, as on a
-//   grid transpose element g to g/P of rank g mod P: a piece for everybody, with stride mixed     places far apart, in no
-//   order: a bit for everybody
+//   sides       every other element goes to the same place of the rank ahead, the others to the rank
+//               behind. A rank has two partners, as on a grid
+//   transpose   element g goes to place g/P of rank g mod P. A rank sends a strided piece to each rank
+//   mixed       elements go to places far apart, in no order. A rank sends some elements to each rank
 //
 //   Pattern pattern(Kind::sides, ranks, 4096);
-//   pattern.place(g);                   // of the second vector
-//   pattern.sent(r); pattern.received(r);  // by peer: my places, in the order in which they travel
+//   pattern.place(g);                      // the place in the second vector
+//   pattern.sent(r); pattern.received(r);  // for each peer: the places in rank r's part, in the order of the message
 #pragma once
 
 #include <cstdint>
@@ -18,20 +20,20 @@ enum class Kind { sides, transpose, mixed };
 
 class Pattern {
  public:
-  Pattern(Kind kind, int ranks, int elements);  ///< `elements` of a rank.
+  Pattern(Kind kind, int ranks, int elements);  ///< Each rank has `elements`.
 
   using Index = std::int64_t;
   [[nodiscard]] Index size() const { return Index{ranks_} * elements_; }
   [[nodiscard]] Index place(Index g) const;
 
-  using Lists = std::vector<std::vector<int>>;  // by peer: places in my part
+  using Lists = std::vector<std::vector<int>>;  // for each peer: places in a rank's part
   [[nodiscard]] Lists sent(int me) const;
   [[nodiscard]] Lists received(int me) const;
 
  private:
   Kind kind_;
   int ranks_, elements_;
-  Index factor_ = 1;  // of the mixed pattern; prime to the size
+  Index factor_ = 1;  // factor of the mixed pattern; coprime to the size
 };
 
 }  // namespace vecscatter

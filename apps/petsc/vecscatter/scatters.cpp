@@ -36,7 +36,7 @@ class ByPetsc final : public Scatter {
   VecScatter scatter_ = nullptr;
 };
 
-/// The arrays of both vectors, and a datatype for each peer that gets or gives something.
+/// Has the arrays of both vectors, and a datatype for each peer with which it exchanges elements.
 class Typed : public Scatter {
  public:
   Typed(const Pattern& pattern, Vec x, Vec y) : x_(x), y_(y) {
@@ -95,7 +95,8 @@ class InOneCall final : public Typed {
   }
 };
 
-/// Step k: to the rank k ahead, from the rank k behind, whether there is anything to send or not.
+/// In step k, sends to the rank k ahead, and receives from the rank k behind, even if there is
+/// nothing to send.
 class RoundRobin final : public Typed {
  public:
   using Typed::Typed;

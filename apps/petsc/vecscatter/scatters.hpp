@@ -1,4 +1,5 @@
-// vecscatter/scatters.hpp: four ways to scatter a vector: two of PETSc's, and by datatypes, in one call or peer by peer.
+// vecscatter/scatters.hpp: four ways to scatter a vector: two of PETSc, and two with datatypes, in
+// one call or peer by peer.
 #pragma once
 
 #include <petscvec.h>
@@ -19,9 +20,9 @@ class Scatter {
 
 constexpr const char* ways[] = {"petsc", "petsc neighbour", "alltoallw", "round-robin"};
 
-/// From `x` to `y`, by the way of this name: PETSc's default; its neighbourhood collectives; MPI_Alltoallw with a datatype for
-/// each peer; the same types peer after peer, with those who get nothing, too, as MPI_Alltoallw was done before the paper.
-/// Collective.
+/// Makes a scatter from `x` to `y`. Collective. The ways are PETSc's default, PETSc's neighbourhood
+/// collectives, and MPI_Alltoallw with a datatype for each peer. "round-robin" exchanges with one
+/// peer after another, even without data, as MPI_Alltoallw did before the paper.
 std::unique_ptr<Scatter> make_scatter(const std::string& way, const Pattern& pattern, Vec x, Vec y);
 
 }  // namespace vecscatter

@@ -1,5 +1,5 @@
-! columns.f90: what Fortran programs send that is not contiguous, by every way in which they call MPI. Any number of ranks, on a
-! ring; prints "right" from rank 0, or what is wrong. Compiled for mpif.h, `use mpi` and `use mpi_f08`: see test_fortran.py.
+! columns.f90: sends non-contiguous data by all kinds of MPI calls in Fortran. Any number of ranks form a ring. Rank 0 prints
+! "right", or the mistake. test_fortran.py compiles it for mpif.h, `use mpi` and `use mpi_f08`.
 program columns
 #if defined(OLD)
   implicit none
@@ -31,7 +31,7 @@ program columns
   left = modulo(me - 1, ranks)
   right = modulo(me + 1, ranks)
 
-  ! A row of a matrix that is kept by columns; n of them are its transpose.
+  ! A row of a matrix that is stored by columns. n rows are the transpose.
   call MPI_Type_vector(n, 1, n, MPI_DOUBLE_PRECISION, element, error)
   call MPI_Type_create_resized(element, 0_MPI_ADDRESS_KIND, 8_MPI_ADDRESS_KIND, row, error)
   call MPI_Type_commit(row, error)
@@ -42,7 +42,7 @@ program columns
     end do
   end do
 
-  ! 1  Blocking, into columns: what arrives is transposed.
+  ! 1  Blocking, into columns: the data arrive transposed.
   to = 0
   call MPI_Sendrecv(from, n, row, right, 1, to, n * n, MPI_DOUBLE_PRECISION, left, 1, ring, status, error)
   call MPI_Get_count(status, MPI_DOUBLE_PRECISION, count, error)
@@ -55,7 +55,7 @@ program columns
   call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
   call check('Isend, Irecv, Waitall', all(to == reshape([((value(left, i, j), i = 1, n), j = 1, n)], [n, n])))
 
-  ! 3  Persistent, twice; completed by test.
+  ! 3  Persistent, started twice, completed by MPI_Test.
   call MPI_Recv_init(to, n * n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, 3, ring, requests(1), error)
   call MPI_Send_init(from, n, row, right, 3, ring, requests(2), error)
   do i = 1, 2
@@ -70,7 +70,7 @@ program columns
   call MPI_Request_free(requests(1), error)
   call MPI_Request_free(requests(2), error)
 
-  ! 4  Probed before it is received: the size is that of the data.
+  ! 4  Probed before the receive: the size is that of the data.
   to = 0
   call MPI_Isend(from, n, row, right, 4, ring, requests(1), error)
   call MPI_Probe(left, MPI_ANY_TAG, ring, status, error)
@@ -79,7 +79,7 @@ program columns
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
   call check('Probe, Recv', count == n * n .and. transposed(left))
 
-  ! 5  Collectives: rows to everybody, to one neighbour, and in place.
+  ! 5  Collectives: rows to all ranks, to one neighbour, and in place.
   kept = from
   call MPI_Bcast(kept, n, row, 0, ring, error)
   call check('Bcast', all(kept == reshape([((value(0, i, j), i = 1, n), j = 1, n)], [n, n])))
@@ -103,7 +103,7 @@ program columns
                                    j = 1, n)]))
   end do
 
-  ! 6  A section of an array, as only mpi_f08 can send it.
+  ! 6  A section of an array: only mpi_f08 can send it.
 #if defined(F08)
   if (MPI_SUBARRAYS_SUPPORTED) then
     to = 0

@@ -1,4 +1,4 @@
-/* Sends each rank a word by heddle_exchange, from memory of heddle_alloc; says whether Heddle itself has done both. */
+/* Sends a word to each rank by heddle_exchange, from heddle_alloc. Prints whether Heddle did both. */
 #include <heddle/exchange.h>
 #include <heddle/heddle.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// asks: the tool of tool.c as EZTrace is made: it asks the loader for what stands behind it, when it is loaded (with LATE at
-// its first call), and names no PMPI_ procedure.
+// asks: a tool like tool.c, built like EZTrace. It names no PMPI_ procedure. When it is loaded (with
+// LATE, in its first call), it asks the loader for the next procedures with the same names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,4 +1,5 @@
-// contains: a program with its MPI library, of which it is the least that a loader can find.
+// contains: a program that contains its MPI library, with the fewest procedures by which Heddle
+// recognises one.
 #include <stdio.h>
 
 static int state;

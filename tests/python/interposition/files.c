@@ -1,5 +1,6 @@
-// files PATH: rows of a matrix, dealt to the ranks by turns, written and read by all at once from columns in memory. The
-// library's file procedures exchange the data among the ranks by messages and collectives of its own.
+// files PATH: all ranks together write and read a matrix, whose rows belong to the ranks in turn,
+// from columns in memory. The library's file procedures exchange the data by their own messages and
+// collectives.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// later: finds its MPI library, which the first argument names, when it runs; and uses it, if there is a second.
+// later: loads the MPI library that the first argument names at run time. Uses it if there is a
+// second argument.
 #include <dlfcn.h>
 #include <stdio.h>
 

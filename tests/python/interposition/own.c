@@ -1,5 +1,5 @@
-// own: receives of its own under MPI's name, behind which Heddle sees no receive of the library's. As where a part of an MPI
-// library is linked in statically.
+// own: defines its own MPI_Recv, which calls no receive that Heddle sees. A program with a
+// statically linked part of an MPI library is like this.
 #include <mpi.h>
 
 int MPI_Recv(void* data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -8,5 +8,6 @@ int MPI_Recv(void* data, int n, MPI_Datatype type, int source, int tag, MPI_Comm
   return result == MPI_SUCCESS ? PMPI_Wait(&request, status) : result;
 }
 
-/// What a library takes of its own goes through a slot, too, which says nothing of others' receives.
+/// A library calls its own procedure through a slot, too. The slot says nothing about the receives
+/// of others.
 int (*const own_receive)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*) = MPI_Recv;

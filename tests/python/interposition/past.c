@@ -1,5 +1,6 @@
-// past: rank 0 announces messages, and rank 1 receives them in the way that the first argument names: past Heddle ("past ..."),
-// or in ways that leave them unclaimed for a while, or for ever, although nothing went past Heddle. Says "right" at its end.
+// past: rank 0 announces messages, and rank 1 receives them in the way that the first argument
+// names. Ways that begin with "past" bypass Heddle. In the others, messages stay unclaimed for a
+// while, or forever, although no receive bypasses Heddle. Prints "right" at its end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -28,7 +29,7 @@ static int wrong(const int* values) {
   return found;
 }
 
-/// Calls in which Heddle looks around, of both ranks.
+/// Calls of both ranks in which Heddle checks its messages.
 static int other_calls(void) {
   static int values[2 * blocks];
   int found = 0;
@@ -120,7 +121,7 @@ static int receive(const char* how) {
   }
   if (is(how, "freed") || is(how, "unfinished")) MPI_Irecv(data, 1, type, 0, tag, MPI_COMM_WORLD, &request);
   if (is(how, "freed")) MPI_Request_free(&request);
-  return 0;  // or never
+  return 0;  // some ways do not get here
 }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// plugin: loaded with RTLD_DEEPBIND, it looks for MPI in the libraries that it needs before all others.
+// plugin: loaded with RTLD_DEEPBIND, so it finds MPI in its own libraries before all others.
 #include <mpi.h>
 
 int receive(void* data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {

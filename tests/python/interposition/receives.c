@@ -1,5 +1,6 @@
-// receives: rank 1 receives what rank 0 sends by MPI_Send, large and with holes, in the way that the first argument names. A
-// receive that Heddle does not see would take the announcement of the message for the message.
+// receives: rank 0 sends large messages with holes by MPI_Send. Rank 1 receives them in the way
+// that the first argument names. A receive that Heddle does not see would take the announcement of
+// the message for the message.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -51,12 +52,12 @@ static int begun(void* data, int n, MPI_Datatype type, int source, int t, MPI_Co
   return PMPI_Wait(&request, status);
 }
 
-/// A slot that the loader fills, and another after it: see "pointed_back".
+/// A slot that the loader fills. With "pointed_back", the program fills it again.
 static Receive* slot = MPI_Recv;
 
 static MPI_Datatype type;
 
-/// MPI_Finalize calls it first of all: MPI still works.
+/// MPI_Finalize calls it before everything else, so MPI still works.
 static int at_end(MPI_Comm self, int keyval, void* value, void* state) {
   int rank;
   const int wrong = exchange(MPI_Recv, type, type);

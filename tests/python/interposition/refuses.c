@@ -1,4 +1,5 @@
-// refuses: a system that does not let memory of one object be made writable, whose file's name contains OF.
+// refuses: imitates a system that does not make memory of one object writable. The name of its file
+// contains OF.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

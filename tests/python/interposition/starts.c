@@ -1,5 +1,5 @@
-// starts: comes to MPI in the way that the first argument names. Its own work is to write the file that the second names; that
-// begins behind MPI_Init, and ends in a handler of exit.
+// starts: starts MPI in the way that the first argument names. It works after MPI_Init, and in a
+// handler of exit: it writes the file that the second argument names.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

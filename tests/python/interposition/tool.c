@@ -1,4 +1,5 @@
-// tool: a profiler by the standard's interface (MPI-5.0 §15.2) that wraps receives and the end, and counts.
+// tool: a profiler by the standard's interface (MPI-5.0 §15.2). It wraps MPI_Recv and MPI_Finalize,
+// and counts receives.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Windows of receives into one buffer, one way or both, as bandwidth benchmarks post them: prints "right" if every status tells
- * the size of its message. Arguments: bytes, and 2 for both ways. */
+/* Posts windows of receives into one buffer, like bandwidth benchmarks. Prints "right" if every status
+ * has the size of its message. Arguments: bytes, and 2 for both directions. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

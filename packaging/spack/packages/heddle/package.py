@@ -1,6 +1,6 @@
 # ruff: noqa: F403, F405
-# Not tested: Spack could not be had where this was written. The words that try it, in a folder with heddle_mpi-0.1.0.tar.gz
-# (`make sdist`):
+# Not tested: there was no Spack on the machine. To try the package, run in a folder with
+# heddle_mpi-0.1.0.tar.gz (`make sdist`):
 #
 #   spack repo add PATH/packaging/spack
 #   spack install --no-checksum --test=root heddle family=openmpi
@@ -34,7 +34,7 @@ class Heddle(CMakePackage):
     depends_on("py-typer@0.9:", type=("build", "run"))
     depends_on("py-rich", type=("build", "run"))
     depends_on("py-pyelftools", type=("build", "run"))
-    # For mpi.h alone: nothing is linked, and it runs under any MPI of the family.
+    # Only for mpi.h: Heddle is not linked with it, and runs under any MPI of the family.
     depends_on("mpich", type="build", when="family=mpich")
     depends_on("openmpi@4:", type="build", when="family=openmpi")
     conflicts("%gcc@:11")
@@ -54,7 +54,7 @@ class Heddle(CMakePackage):
             self.define("HEDDLE_BENCHES", False),
             self.define("HEDDLE_WERROR", False),
             self.define("HEDDLE_PYTHON", self.spec["python"].command.path),
-            self.define("HEDDLE_VENDOR", ""),  # Spack's own
+            self.define("HEDDLE_VENDOR", ""),  # Spack installs the Python packages
         ]
 
     def install(self, spec, prefix):
