@@ -173,7 +173,8 @@ bool committed(MPI_Datatype type) noexcept {
 
 bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
   Entry* entry = table.find(type);
-  if (!entry) return committed(copy);  // `type` is predefined, so its duplicate is committed
+  // A duplicate is committed if its original is: a predefined type always is.
+  if (!entry) return !names_predefined(combiner_of(type)) || committed(copy);
   if (!running()) return true;
   entry->retain();
   return enter(copy, entry);

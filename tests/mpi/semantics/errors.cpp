@@ -93,6 +93,10 @@ TEST_RANKS(1, Errors, UncommittedTypesAreRefused) {
   std::vector<int> data(100);
   SAME_MISTAKE(Send, data.data(), 1, type, 0, 1, team.comm);
   SAME_MISTAKE(Bcast, data.data(), 1, type, 0, team.comm);
+  MPI_Datatype copy = MPI_DATATYPE_NULL;
+  MPI_Type_dup(type, &copy);
+  SAME_MISTAKE(Send, data.data(), 1, copy, 0, 1, team.comm);
+  MPI_Type_free(&copy);
   MPI_Type_free(&type);
 }
 
