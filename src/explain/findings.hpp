@@ -1,5 +1,5 @@
-// explain/findings.hpp: the parts of Heddle that are in effect in a program, and the reasons for the others. People and
-// `heddle doctor` read these lines. May include: settings/.
+// explain/findings.hpp: the parts of Heddle that are in effect in a program, and the reasons for
+// the others. People and `heddle doctor` read these lines.
 //
 //   for (const std::string& line : lines(found)) puts(line.c_str());
 //

@@ -10,7 +10,7 @@
 //   2.33  stat, fstat, fstat64                  were __xstat in each program
 //   2.34  dl…, pthread_…                        moved to libc.so from libdl.so and libpthread.so
 //
-// tests/python/test_wheel.py fails when another name is asked for: it belongs here then. May include: nothing of Heddle.
+// tests/python/test_wheel.py fails when another name is asked for: it belongs here then.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// group/piece.hpp: ranks that a few numbers describe: an arithmetic progression, or a nest of them. May include: nothing of
-// Heddle. Groups are composed in this form; the formats in which they are kept are in formats.hpp.
+// group/piece.hpp: ranks that a few numbers describe: an arithmetic progression, or a nest of them.
+// Groups are composed in this form; the formats in which they are kept are in formats.hpp.
 //
 //   0 1 2   10 11 12   20 21 22     Piece{.first = 0, .size = 9, .dims = 2, .dim = {{3, 1}, {0, 10}}}
 //     1 2   10 11 12   20 21        Piece{.first = 0, .skip = 1, .size = 7, ...}: starts late, ends early

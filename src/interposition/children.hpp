@@ -1,4 +1,4 @@
-// interposition/children.hpp: programs that a rank starts are not to carry Heddle. Includes nothing of Heddle.
+// interposition/children.hpp: programs that a rank starts are not to carry Heddle.
 //
 // `heddle run` names the interposer and libmpi in LD_PRELOAD, which children inherit: `system("true")` would load both (tens of
 // milliseconds for one), and a program of another MPI would get a libmpi that is not its own. So a process takes the two out of

@@ -1,5 +1,6 @@
-// interposition/interposition.hpp: how calls come to Heddle: it takes the place of the host's procedures, under both of
-// their names. Knows names of MPI, but neither its types nor what its procedures do. Includes nothing of Heddle.
+// interposition/interposition.hpp: how calls come to Heddle: it takes the place of the host's
+// procedures, under both of their names. Knows names of MPI, but neither its types nor what its
+// procedures do.
 //
 //   if (take_place(reinterpret_cast<const void*>(PMPI_Send), false) == Taken::all) ...
 //

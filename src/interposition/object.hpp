@@ -1,5 +1,5 @@
-// interposition/object.hpp: a loaded object of this process: what it imports, from where, and what it defines. The dynamic
-// section of ELF (System V gABI, chapter 5). Includes nothing of Heddle.
+// interposition/object.hpp: a loaded object of this process: what it imports, from where, and what
+// it defines. The dynamic section of ELF (System V gABI, chapter 5).
 //
 //   for (const Object& object : loaded_objects()) {
 //     object.each_import([&](const char* name, Slot slot) { if (slot.value() == theirs) ok &= object.write(slot, ours); });

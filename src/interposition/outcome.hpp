@@ -1,5 +1,5 @@
-// interposition/outcome.hpp: what a user is told when Heddle has not taken the host's place, and which process of a job tells
-// it where there is no MPI to ask. May include: interposition.hpp, object.hpp.
+// interposition/outcome.hpp: what a user is told when Heddle has not taken the host's place, and
+// which process of a job tells it where there is no MPI to ask.
 //
 //   if (first_of_job()) say(outcome(taken()));
 #pragma once

@@ -1,6 +1,6 @@
-// interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
-// (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/, from mpi/treatments.csv, and from the host's mpi.h.
-// Includes nothing of Heddle.
+// interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all
+// others. Made at build time (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/,
+// from mpi/treatments.csv, and from the host's mpi.h.
 #pragma once
 
 #include <cstdint>

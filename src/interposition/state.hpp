@@ -1,4 +1,4 @@
-// interposition/state.hpp: what was found and done when this library was loaded. Includes interposition.hpp.
+// interposition/state.hpp: what was found and done when this library was loaded.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// interposition/tools.hpp: who else stands in for procedures of MPI in this process, and whether the program's calls come
-// to them: profilers and the like. Includes nothing of Heddle.
+// interposition/tools.hpp: who else stands in for procedures of MPI in this process, and whether
+// the program's calls come to them: profilers and the like.
 //
 //   program ── MPI_Send ──▶ first tool ──▶ ... ──▶ Heddle ──▶ MPI library
 //

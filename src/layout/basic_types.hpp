@@ -1,5 +1,5 @@
-// layout/basic_types.hpp: MPI's predefined datatypes by name, as the C compiler of this build lays them out. No MPI in here.
-// May include: layout.hpp.
+// layout/basic_types.hpp: MPI's predefined datatypes by name, as the C compiler of this build lays
+// them out. No MPI in here.
 //
 //   const BasicType* pair = find_basic("MPI_DOUBLE_INT");     // also "double_int", any case
 //   layout_of(*pair).extent();                                // 16: the int is followed by a hole

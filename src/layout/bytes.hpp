@@ -1,4 +1,4 @@
-// layout/bytes.hpp: the units of layout/. Includes nothing of Heddle.
+// layout/bytes.hpp: the units of layout/.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells it: a constructor, and its
-// arguments in a row. May include: layout.hpp, pair.hpp, signature.hpp.
+// layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells
+// it: a constructor, and its arguments in a row.
 //
 //   Made made{.by = Constructor::vector, .numbers = {4, 2, 5}};          // MPI_Type_vector(4, 2, 5, old)
 //   const Layout all = constructed(made, numerals, old);

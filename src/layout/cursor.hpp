@@ -1,4 +1,4 @@
-// layout/cursor.hpp: a place in the packed stream of a layout. May include: layout.hpp, pack.hpp, nothing else of Heddle.
+// layout/cursor.hpp: a place in the packed stream of a layout.
 //
 //   Cursor look{layout, count}, pack{layout, count};      // two contexts over one program (Balaji et al. 2007, §4.1)
 //   if (look.ahead(15).mean() < sparse)                   // judge the next 15 blocks ...

@@ -1,5 +1,5 @@
-// layout/decoder.hpp: datatypes are made of others: a tree of them becomes a layout and a signature, whose bytes an MPI library
-// is asked about level by level. The library is handed in. May include: constructed.hpp, pair.hpp.
+// layout/decoder.hpp: datatypes are made of others: a tree of them becomes a layout and a
+// signature, whose bytes an MPI library is asked about level by level. The library is handed in.
 //
 //   struct Host {
 //     using Type = MPI_Datatype;

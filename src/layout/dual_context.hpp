@@ -1,4 +1,4 @@
-// layout/dual_context.hpp: a message in portions, each judged dense or sparse before it is touched. May include: cursor.hpp.
+// layout/dual_context.hpp: a message in portions, each judged dense or sparse before it is touched.
 //
 //   DualContext message{layout, count, base};
 //   while (!message.done()) {

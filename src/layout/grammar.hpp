@@ -1,5 +1,5 @@
-// layout/grammar.hpp: datatypes as text, for `heddle explain`, tests and messages. No MPI in here. May include: layout.hpp,
-// basic_types.hpp. The manual with examples is docs/layout.md.
+// layout/grammar.hpp: datatypes as text, for `heddle explain`, tests and messages. No MPI in here.
+// The manual with examples is docs/layout.md.
 //
 //   const grammar::TypePtr type = grammar::parse("vector(128, 8, 4096, int)");
 //   pack(type->layout, 1, base, out);

@@ -1,4 +1,4 @@
-// layout/grammar_scan.hpp: words, numbers and lists of the grammar; the lower half of grammar.cpp. May include: grammar.hpp.
+// layout/grammar_scan.hpp: words, numbers and lists of the grammar; the lower half of grammar.cpp.
 #pragma once
 
 #include "layout/grammar.hpp"

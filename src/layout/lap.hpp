@@ -1,5 +1,5 @@
-// layout/lap.hpp: layouts whose packed order comes back to the same cache lines, round after round: a transpose packs one
-// element of every line, then the next of every line. May include: layout.hpp.
+// layout/lap.hpp: layouts whose packed order comes back to the same cache lines, round after round:
+// a transpose packs one element of every line, then the next of every line.
 #pragma once
 
 #include "layout/layout.hpp"

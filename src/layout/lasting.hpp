@@ -1,6 +1,6 @@
-// layout/lasting.hpp: what a process has one of, made at the first look and never destroyed: a program may free a communicator
-// or call MPI_Finalize in a destructor of its own, long after objects of a preloaded library would be gone. May include nothing
-// of Heddle.
+// layout/lasting.hpp: what a process has one of, made at the first look and never destroyed: a
+// program may free a communicator or call MPI_Finalize in a destructor of its own, long after
+// objects of a preloaded library would be gone.
 //
 //   Settings& current() {
 //     static Lasting<Settings> settings;

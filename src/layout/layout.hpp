@@ -1,5 +1,5 @@
-// layout/layout.hpp: what the bytes of a datatype look like, whatever constructor made it. No MPI in here.
-// May include: node.hpp. Room: datatype constructors (MPI-5.0 chapter 5) in, canonical programs out.
+// layout/layout.hpp: what the bytes of a datatype look like, whatever constructor made it. No MPI
+// in here. Room: datatype constructors (MPI-5.0 chapter 5) in, canonical programs out.
 //
 //   Layout column = vector(1024, 1, 1024, basic(8));          // a column of a 1024 x 1024 matrix of doubles
 //   Layout matrix = contiguous(1024, resized(column, 0, 8));  // the transposed matrix

@@ -1,5 +1,5 @@
-// layout/node.hpp: the canonical program. Nodes are immutable, shared, and know nothing of where they are placed.
-// May include: bytes.hpp, kernel/record.hpp, prepared.hpp. Users of layout/ include layout.hpp instead.
+// layout/node.hpp: the canonical program. Nodes are immutable, shared, and know nothing of where
+// they are placed. Users of layout/ include layout.hpp instead.
 //
 //   Block            len                            one contiguous piece
 //   Loop             count, stride, child           the child at 0, stride, 2·stride, ...

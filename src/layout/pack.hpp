@@ -1,4 +1,4 @@
-// layout/pack.hpp: bytes from memory order to packed order and back. May include: layout.hpp, kernel/.
+// layout/pack.hpp: bytes from memory order to packed order and back.
 //
 //   pack(layout, count, base, out);                            // all of it
 //   pack_range(layout, count, base, 65536, 8192, segment);     // bytes 65536 ... 73727 of the packed stream

@@ -1,4 +1,4 @@
-// layout/pack_away.hpp: packing into memory that another core has read last. May include: pack.hpp.
+// layout/pack_away.hpp: packing into memory that another core has read last.
 //
 // A store to a line that another core holds waits until that core has given it up: kernels that write piece by piece are slowed
 // to 8 GB/s between two cores of a Zen 5 where they write 45 into their own cache. A string copy takes whole lines without

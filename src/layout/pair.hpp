@@ -1,5 +1,5 @@
-// layout/pair.hpp: {a value, an int} as C lays it out (MPI-5.0 §6.9.4): with a hole between or behind them, so that packed and
-// laid out differ. May include: layout.hpp, signature.hpp.
+// layout/pair.hpp: {a value, an int} as C lays it out (MPI-5.0 §6.9.4): with a hole between or
+// behind them, so that packed and laid out differ.
 //
 //   const auto pair = pair_in_c<double>(MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT);     // whatever names a basic type
 //   pair.layout().extent();                                                       // 16

@@ -1,5 +1,5 @@
-// layout/prepared.hpp: a node made ready to be moved whole, again and again: its loops ordered, their kernels chosen.
-// Includes kernel/ready.hpp; used by node.hpp and pack.cpp only.
+// layout/prepared.hpp: a node made ready to be moved whole, again and again: its loops ordered,
+// their kernels chosen.
 //
 //   struct of faces   steps {nest, user 0, packed 0}, {nest, user 8320, packed 1560}, ...
 //

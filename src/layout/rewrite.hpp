@@ -1,5 +1,6 @@
-// layout/rewrite.hpp: the only makers of nodes; each returns the canonical form of what it is asked for.
-// May include: node.hpp. The rules, with an example each, are in docs/layout.md; tests/layout/canonical_test.cpp holds them.
+// layout/rewrite.hpp: the only makers of nodes; each returns the canonical form of what it is asked
+// for. The rules, with an example each, are in docs/layout.md; tests/layout/canonical_test.cpp
+// holds them.
 #pragma once
 
 #include <vector>

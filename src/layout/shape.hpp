@@ -1,4 +1,4 @@
-// layout/shape.hpp: a layout in a few numbers, what select/ and people judge it by. May include: layout.hpp.
+// layout/shape.hpp: a layout in a few numbers, what select/ and people judge it by.
 #pragma once
 
 #include "layout/layout.hpp"

@@ -1,5 +1,5 @@
-// layout/signature.hpp: the type signature of a datatype (MPI-5.0 §5.1), as far as Heddle needs it: one basic type, or two in
-// turn. May include: bytes.hpp.
+// layout/signature.hpp: the type signature of a datatype (MPI-5.0 §5.1), as far as Heddle needs it:
+// one basic type, or two in turn.
 //
 //   const Signature<MPI_Datatype> pair = then(one(MPI_DOUBLE, 8), one(MPI_INT, 4));       // whatever names a basic type
 //   const Signature<MPI_Datatype> row = repeated(pair, 100);                              // double, int, double, int, ...

@@ -1,4 +1,4 @@
-// layout/stores.hpp: how packed bytes are stored where another core will read them. May include nothing of Heddle.
+// layout/stores.hpp: how packed bytes are stored where another core will read them.
 #pragma once
 
 namespace heddle::layout {

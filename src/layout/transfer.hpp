@@ -1,4 +1,4 @@
-// layout/transfer.hpp: one pass from one layout to another of the same size. May include: layout.hpp, pack.hpp, kernel/.
+// layout/transfer.hpp: one pass from one layout to another of the same size.
 //
 //   transfer(rows, 1, matrix, columns, 1, transposed);
 //

@@ -1,5 +1,5 @@
-// layout/type_map.hpp: the type map of the standard, (offset, basic type) in packed order, up to a limit. May include:
-// grammar.hpp.
+// layout/type_map.hpp: the type map of the standard, (offset, basic type) in packed order, up to a
+// limit.
 //
 //   for (const Entry& entry : type_map(*type, 1, 100).entries) ...       // the first 100 of them
 #pragma once

@@ -1,5 +1,5 @@
-// layout/wire.hpp: a layout as a short string of bytes, for the peer that is to read from or write into our memory by it.
-// May include: layout.hpp.
+// layout/wire.hpp: a layout as a short string of bytes, for the peer that is to read from or write
+// into our memory by it.
 //
 //   message   version  flags  lower bound  extent  alignment  [origin  node]
 //             1 byte   1 byte  z            z       u          z       only if flags say that there are bytes at all

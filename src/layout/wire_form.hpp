@@ -1,6 +1,6 @@
-// layout/wire_form.hpp: how packed elements of a datatype are handed to an MPI library: as so many elements of a basic type
-// (signature.hpp says why). How a layout itself travels is said in wire.hpp. May include: pack.hpp, pair.hpp, signature.hpp,
-// transfer.hpp.
+// layout/wire_form.hpp: how packed elements of a datatype are handed to an MPI library: as so many
+// elements of a basic type (signature.hpp says why). How a layout itself travels is said in
+// wire.hpp.
 //
 //   const WireForm<MPI_Datatype> wire = wire_form(layout, signature, MPI_BYTE, pair_of);
 //   wire.pack(layout, buffer, count, packed);

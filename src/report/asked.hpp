@@ -1,5 +1,5 @@
-// report/asked.hpp: HEDDLE_EXPLAIN in a running program: which datatypes are to be told of, once each, and what there is to be
-// said of names that nothing has had. May include: wanted.hpp.
+// report/asked.hpp: HEDDLE_EXPLAIN in a running program: which datatypes are to be told of, once
+// each, and what there is to be said of names that nothing has had.
 //
 //   Asked asked(set.explain);
 //   if (asked.uses("face", "MPI_Send", place))                         // somebody wants to know of it

@@ -1,5 +1,5 @@
-// report/at_end.hpp: what each rank tells when the program ends, and the files that rank 0 makes of it. How texts come to rank
-// 0 is for others to know. What cannot be told or written is said. May include: report.hpp, trace.hpp, say.hpp.
+// report/at_end.hpp: what each rank tells when the program ends, and the files that rank 0 makes of
+// it. How texts come to rank 0 is for others to know. What cannot be told or written is said.
 //
 //   const Files files{.report = "%j.json", .trace = ""};             // HEDDLE_REPORT, HEDDLE_TRACE
 //   Told mine = told(report, trace, began, files, me);               // each rank

@@ -1,5 +1,5 @@
-// report/call_site.hpp: a place of the program that calls a procedure, with what, and what has come of it. May include:
-// place.hpp.
+// report/call_site.hpp: a place of the program that calls a procedure, with what, and what has come
+// of it.
 //
 //   CallSite& site = report.site({"MPI_Send", place, "face", "MPI_COMM_WORLD"});
 //   const Caller caller{&site, number};          // of this call

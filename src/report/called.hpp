@@ -1,5 +1,6 @@
-// report/called.hpp: a call of the program, as whoever looks on is told of it. Handles are numbers here (threads::key_of), 0
-// where they are null; arrays are the program's own, and Meanings reads them. May include: call_site.hpp, volume.hpp.
+// report/called.hpp: a call of the program, as whoever looks on is told of it. Handles are numbers
+// here (threads::key_of), 0 where they are null; arrays are the program's own, and Meanings reads
+// them.
 //
 //   class Observed final : public Observer { ... };                      // observed.hpp, explained.hpp
 //   observer.store(&observed);                                           // from now on it is told

@@ -1,5 +1,5 @@
-// report/explained.hpp: HEDDLE_EXPLAIN in a running program: looks on at its calls, and finds the datatypes that are to be told
-// of. May include: asked.hpp, called.hpp.
+// report/explained.hpp: HEDDLE_EXPLAIN in a running program: looks on at its calls, and finds the
+// datatypes that are to be told of.
 //
 //   class Explaining final : public report::Explained {
 //     void tell(std::uint64_t type, std::int64_t count, const Use& use) override { ... asked().tell(use.name, text) ... }

@@ -1,4 +1,4 @@
-// report/file_name.hpp: names of files that differ from job to job. No MPI in this room. May include: nothing of Heddle.
+// report/file_name.hpp: names of files that differ from job to job. No MPI in this room.
 //
 //   file_name("runs/%j-%h.json", {.host = "node7", .process = 4711, .job = job_of(environ), .rank = 0}) "runs/81234-node7.json"
 #pragma once

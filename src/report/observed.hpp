@@ -1,5 +1,5 @@
-// report/observed.hpp: the program's calls, for the report and the timeline: where they come from, with which datatype on which
-// communicator, what they moved to whom, what they took. May include: called.hpp, remembered.hpp, report.hpp, trace.hpp.
+// report/observed.hpp: the program's calls, for the report and the timeline: where they come from,
+// with which datatype on which communicator, what they moved to whom, what they took.
 //
 //   Observed observed(report, trace, meanings);
 //   observer.store(&observed);

@@ -1,5 +1,5 @@
-// report/pieces.hpp: texts on their way to another rank, in pieces: together they could be more than a count can say. How bytes
-// travel is handed in. Includes nothing of Heddle.
+// report/pieces.hpp: texts on their way to another rank, in pieces: together they could be more
+// than a count can say. How bytes travel is handed in.
 //
 //   send_in_pieces(text, [](const void* bytes, int count) { MPI_Send(bytes, count, MPI_BYTE, 0, ...); });          // rank r
 //   received_in_pieces([](void* bytes, int count) { MPI_Recv(bytes, count, MPI_BYTE, r, ...); });                  // rank 0

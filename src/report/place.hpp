@@ -1,6 +1,6 @@
-// report/place.hpp: where in the program a call comes from: a file that is loaded, and how far into it. Includes nothing of
-// Heddle. Function and line are found out when the report is read (python/heddle/reported/lines.py), not while the program
-// runs.
+// report/place.hpp: where in the program a call comes from: a file that is loaded, and how far into
+// it. Function and line are found out when the report is read (python/heddle/reported/lines.py),
+// not while the program runs.
 //
 //   const Place place = place_of(__builtin_return_address(0));       // {"/home/me/app", 0x1234, "main"}
 #pragma once

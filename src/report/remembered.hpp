@@ -1,6 +1,6 @@
-// report/remembered.hpp: what somebody who looks on at the program's calls remembers of them, so that a call is asked about
-// when the first of its kind is met, and again when handles may have come to mean others. Handles are numbers here. May
-// include: call_site.hpp, reporting.hpp, volume.hpp, threads/.
+// report/remembered.hpp: what somebody who looks on at the program's calls remembers of them, so
+// that a call is asked about when the first of its kind is met, and again when handles may have
+// come to mean others. Handles are numbers here.
 //
 //   Met* met = remembered.meet({procedure, return_address, type, communicator}, [&](Met& fresh) {
 //     fresh.site = report.site(...);

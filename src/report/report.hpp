@@ -1,5 +1,6 @@
-// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way; what communicators cost. No
-// MPI in this room. May include: times.hpp, call_site.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
+// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way;
+// what communicators cost. No MPI in this room. Written to by engine and mpi, read by `heddle
+// report`.
 //
 //   report.add("send", layout, select::name(scheme), bytes, times, caller);
 //   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);

@@ -1,5 +1,5 @@
-// report/reporting.hpp: what is told of calls where the process wants a report (HEDDLE_REPORT). One branch is all that it costs
-// a call when nobody does. May include: report.hpp.
+// report/reporting.hpp: what is told of calls where the process wants a report (HEDDLE_REPORT). One
+// branch is all that it costs a call when nobody does.
 //
 //   ReportedCall reported("send");
 //   { const Stopwatch watch(reported.times(), &Times::pack);  pack(); }

@@ -1,4 +1,4 @@
-// report/run.hpp: what a run was. Includes nothing of Heddle.
+// report/run.hpp: what a run was.
 #pragma once
 
 #include <string>

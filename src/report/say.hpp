@@ -1,4 +1,4 @@
-// report/say.hpp: what Heddle tells the user, on stderr, one line a message. No MPI in this room. Includes nothing of Heddle.
+// report/say.hpp: what Heddle tells the user, on stderr, one line a message. No MPI in this room.
 //
 //   say("cannot ...: why. What now.");
 //   verbose = true;                                                 // HEDDLE_VERBOSE=1

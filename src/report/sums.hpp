@@ -1,4 +1,4 @@
-// report/sums.hpp: rows of JSON that are added up. Includes nothing of Heddle.
+// report/sums.hpp: rows of JSON that are added up.
 //
 //   Sums sums{"call", "way"};                                        // texts that a row must have
 //   sums.add({{"call", "send"}, {"way", "packed"}, {"calls", 1}});   // texts say what a row is of; numbers are added up,

@@ -1,5 +1,5 @@
-// report/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from it. May include:
-// reporting.hpp. One branch where nobody wants a report.
+// report/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from
+// it. One branch where nobody wants a report.
 //
 //   tally.packs(type->layout(), bytes, [&] { type->to_wire(from, count, to); });
 #pragma once

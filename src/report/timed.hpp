@@ -1,5 +1,5 @@
-// report/timed.hpp: a procedure of MPI's with somebody around it who looks on. MPI's constants are handed in. May include:
-// called.hpp, threads/table.hpp.
+// report/timed.hpp: a procedure of MPI's with somebody around it who looks on. MPI's constants are
+// handed in.
 //
 // Where a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this takes the host's place
 // instead of the procedure itself: otherwise nobody pays for it, not even by a branch. It sees calls with HEDDLE=off, too, so

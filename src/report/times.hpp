@@ -1,5 +1,5 @@
-// report/times.hpp: where the time of a call goes. May include nothing of Heddle. Nothing is read from a clock, and one branch
-// is all it costs, where nobody wants to know.
+// report/times.hpp: where the time of a call goes. Nothing is read from a clock, and one branch is
+// all it costs, where nobody wants to know.
 //
 //   Times* times = ...;                                    // null: nobody wants to know
 //   { const Stopwatch watch(times, &Times::pack);  pack(); }

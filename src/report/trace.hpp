@@ -1,4 +1,4 @@
-// report/trace.hpp: when each call of the program was, for a timeline. May include: call_site.hpp, whole_file.hpp.
+// report/trace.hpp: when each call of the program was, for a timeline.
 //
 //   Trace trace(Trace::usual);                                     // room for so many calls; what comes later is counted
 //   trace.add({&site, begin, end, bytes, peer, thread_number()});

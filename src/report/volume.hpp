@@ -1,5 +1,5 @@
-// report/volume.hpp: what a call moves: bytes that this rank sends, or has room for, and which rank gets them. Includes nothing
-// of Heddle.
+// report/volume.hpp: what a call moves: bytes that this rank sends, or has room for, and which rank
+// gets them.
 //
 //   const Partners partners = ...;                                     // once for each communicator
 //   const Volume volume(moves, partners, sent, received);              // sent(i): bytes of the block for peer i

@@ -1,5 +1,5 @@
-// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call, has one of them.
-// Includes report/place.hpp.
+// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call,
+// has one of them.
 //
 //   Wanted wanted("face,exchange=halo+0x1189-0x11f0");         // heddle run has found out where that function is
 //   if (wanted.has("edge", "MPI_Send", place)) ...

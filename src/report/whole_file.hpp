@@ -1,4 +1,4 @@
-// report/whole_file.hpp: a file that gets its name when it is whole. May include: nothing else of Heddle.
+// report/whole_file.hpp: a file that gets its name when it is whole.
 //
 //   WholeFile file(path);  file.add(text);  ...  if (const std::string why = file.end(); !why.empty()) say(why);
 //

@@ -1,4 +1,4 @@
-// schedule/few.hpp: a list of at most `most` items, without the heap. May include nothing of Heddle.
+// schedule/few.hpp: a list of at most `most` items, without the heap.
 #pragma once
 
 #include <array>

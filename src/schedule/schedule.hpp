@@ -1,5 +1,4 @@
-// schedule/schedule.hpp: a collective as data: its messages, round by round. No MPI. May include: ranks.hpp, pieces.hpp,
-// few.hpp.
+// schedule/schedule.hpp: a collective as data: its messages, round by round. No MPI.
 //
 //   const Algorithm& way = *find(alltoallv(), "crystal");
 //   const Place place{.ranks = ranks, .radix = 4};

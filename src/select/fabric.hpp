@@ -1,5 +1,4 @@
-// select/fabric.hpp: the way of a message with holes between nodes, and why. May include: side.hpp, profile.hpp, scheme.hpp.
-// Pure.
+// select/fabric.hpp: the way of a message with holes between nodes, and why. Pure.
 //
 //   const Network network = network_of("tcp;ofi_rxm", 4, 4, profile.mpich_nodes);
 //   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known

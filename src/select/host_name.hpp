@@ -1,5 +1,5 @@
-// select/host_name.hpp: the host in a few words, and its family, from what MPI_Get_library_version says. May include:
-// host_traits.hpp. Pure.
+// select/host_name.hpp: the host in a few words, and its family, from what MPI_Get_library_version
+// says. Pure.
 //
 //   host_name("Open MPI v5.0.11, package: Debian OpenMPI, ...")     "Open MPI v5.0.11"
 //   host_of("Open MPI v5.0.11")                                     Host::openmpi

@@ -1,5 +1,5 @@
-// select/host_traits.hpp: the family of a host, and the peculiarities of its libraries, as seen in MPICH 5.0.2 and Open MPI
-// 5.0.11. May include nothing of Heddle.
+// select/host_traits.hpp: the family of a host, and the peculiarities of its libraries, as seen in
+// MPICH 5.0.2 and Open MPI 5.0.11.
 //
 //   if (openmpi_traits.slow_to_gather_little && crowded) ...
 #pragma once

@@ -1,4 +1,4 @@
-// select/k_select.hpp: the k-th smallest of some values in linear time, by Floyd and Rivest. May include nothing of Heddle.
+// select/k_select.hpp: the k-th smallest of some values in linear time, by Floyd and Rivest.
 //
 //   const Bytes largest = k_select(std::span(volumes), volumes.size());        // k counts from 1, as in the papers
 //

@@ -1,5 +1,5 @@
-// select/left_to_host.hpp: the messages with holes within a node that an MPI library moves better than Heddle.
-// Includes nothing of Heddle.
+// select/left_to_host.hpp: the messages with holes within a node that an MPI library moves better
+// than Heddle.
 //
 //   if (host_packs_while_it_sends && left_to_host({.own = peer == me, .blocking = false, .line = line})) return
 //   PMPI_Isend(...);

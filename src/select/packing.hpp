@@ -1,5 +1,6 @@
-// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host. The two
-// ends of a message may decide differently: the bytes that travel are the same. May include: layout/, settings/.
+// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the
+// layout and the host. The two ends of a message may decide differently: the bytes that travel are
+// the same.
 //
 //   packs_from(layout, {.several = count > 1, .largest_number = 8, .host_packs_while_it_sends = open_mpi}) <= bytes
 //

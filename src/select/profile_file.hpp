@@ -1,4 +1,4 @@
-// select/profile_file.hpp: a profile as a readable file: JSON, with the unit in each name. May include: profile.hpp.
+// select/profile_file.hpp: a profile as a readable file: JSON, with the unit in each name.
 //
 //   const Loaded loaded = load(profile_path(set.profile, environ), this_machine());
 //   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: the fault, and the profile used instead

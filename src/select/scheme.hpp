@@ -1,4 +1,4 @@
-// select/scheme.hpp: the ways in which a message with holes moves within a node. May include nothing of Heddle.
+// select/scheme.hpp: the ways in which a message with holes moves within a node.
 #pragma once
 
 #include <array>

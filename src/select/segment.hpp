@@ -1,4 +1,4 @@
-// select/segment.hpp: into how many segments a message of the node is cut. May include: layout/bytes.hpp.
+// select/segment.hpp: into how many segments a message of the node is cut.
 #pragma once
 
 #include "layout/bytes.hpp"

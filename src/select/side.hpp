@@ -1,4 +1,4 @@
-// select/side.hpp: one end of a message, in the numbers for the choice of a scheme. May include: layout/.
+// select/side.hpp: one end of a message, in the numbers for the choice of a scheme.
 //
 //   const Statistics of_type(layout);           // once for each datatype: walks its program
 //   const Side side = of_type.of(count);        // for each message: a few multiplications

@@ -1,5 +1,5 @@
-// threads/counted.hpp: what several hold, and the last of them deletes. In a program of one thread counting costs next to
-// nothing. May include: lock.hpp.
+// threads/counted.hpp: what several hold, and the last of them deletes. In a program of one thread
+// counting costs next to nothing.
 //
 //   class Members final : public Counted<Members> { ... };      // friend Counted<Members>, where its destructor is private
 //   auto* members = new Members;                                // one use

@@ -1,4 +1,4 @@
-// threads/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI. Includes nothing of Heddle.
+// threads/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI.
 //
 // A host may call a delete callback from its progress engine, with its locks held: MPICH does when the last operation of a
 // communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of

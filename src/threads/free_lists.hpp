@@ -1,5 +1,5 @@
-// threads/free_lists.hpp: memory of objects that come and go all the time: last in, first out, a list for each size. It is
-// never given back: what is kept is the most that was in use at once. May include: lock.hpp.
+// threads/free_lists.hpp: memory of objects that come and go all the time: last in, first out, a
+// list for each size. It is never given back: what is kept is the most that was in use at once.
 //
 //   static inline constinit FreeLists memory;
 //   void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return memory.take(size); }

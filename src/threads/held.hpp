@@ -1,4 +1,4 @@
-// threads/held.hpp: a use of something that counts its uses (counted.hpp): it ends with the object. Includes nothing of Heddle.
+// threads/held.hpp: a use of something that counts its uses (counted.hpp): it ends with the object.
 //
 //   const Held<Communicator> comm(directory.find(handle));       // one use more, unless it is null
 //   if (comm && comm->gone()) ...

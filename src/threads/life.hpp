@@ -1,5 +1,5 @@
-// threads/life.hpp: when something that a process has one of wakes up, and when it is over: with its first user, and with the
-// last. Any thread. Includes nothing of Heddle.
+// threads/life.hpp: when something that a process has one of wakes up, and when it is over: with
+// its first user, and with the last. Any thread.
 //
 //   constinit Life life;
 //   life.begin([] { return read_settings().enabled; });      // MPI_Init, MPI_Session_init

@@ -1,5 +1,5 @@
-// threads/lingering.hpp: entries that have something to end before they go, long after whoever named them. They are looked at
-// by one thread at a time. Includes nothing of Heddle.
+// threads/lingering.hpp: entries that have something to end before they go, long after whoever
+// named them. They are looked at by one thread at a time.
 //
 //   class Pending : public Lingers<Pending> { ... };
 //   constinit Lingering<Pending> freed;

@@ -1,4 +1,4 @@
-// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread. Includes nothing of Heddle.
+// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread.
 #pragma once
 
 #include <sched.h>

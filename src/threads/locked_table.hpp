@@ -1,5 +1,5 @@
-// threads/locked_table.hpp: what is known of handles that come and go with every operation, such as requests. A hash table with
-// a lock; empty, it costs a caller one load. May include: lock.hpp, table.hpp.
+// threads/locked_table.hpp: what is known of handles that come and go with every operation, such as
+// requests. A hash table with a lock; empty, it costs a caller one load.
 //
 //   constinit LockedTable<MPI_Request, Pending> table;
 //   if (!table.room()) ...                                     // before there is a handle: insert() cannot fail

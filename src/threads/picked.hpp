@@ -1,5 +1,5 @@
-// threads/picked.hpp: some of a row of handles, one after the other, for a call that takes all of a row; then each is back in
-// its place. May include: pool.hpp.
+// threads/picked.hpp: some of a row of handles, one after the other, for a call that takes all of a
+// row; then each is back in its place.
 //
 //   Picked<MPI_Request, MPI_Status> others(count, requests, [&](int i) { return !ours[i]; });
 //   if (!others) ...                                                                        // no memory

@@ -1,5 +1,5 @@
-// threads/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call allocates nothing.
-// Includes layout/bytes.hpp.
+// threads/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call
+// allocates nothing.
 //
 //   StagingBuffer packed;
 //   if (!packed.reserve(bytes)) return native();   // no memory

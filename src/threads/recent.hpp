@@ -1,5 +1,5 @@
-// threads/recent.hpp: a few bits about each of the handles that were asked for last, found without a lock: handle and bits are
-// one word, so that it is read as it was written. Includes table.hpp.
+// threads/recent.hpp: a few bits about each of the handles that were asked for last, found without
+// a lock: handle and bits are one word, so that it is read as it was written.
 //
 //   constinit Recent<6, 7> sizes;                             // 64 places, 7 bits about each handle
 //   sizes.note(MPI_INT, 4);

@@ -1,6 +1,6 @@
-// threads/table.hpp: what is known of handles: of MPI's datatypes, communicators. A hash table that is read without locks,
-// because every interposed call asks it first; a handle that is not in it costs a multiplication and one load. Includes nothing
-// of Heddle.
+// threads/table.hpp: what is known of handles: of MPI's datatypes, communicators. A hash table that
+// is read without locks, because every interposed call asks it first; a handle that is not in it
+// costs a multiplication and one load.
 //
 //   constinit HandleTable<MPI_Comm, Communicator> directory;
 //   directory.insert(comm, new Communicator(comm));

@@ -1,4 +1,5 @@
-// transport/address_space.hpp: a range of addresses that fills with views of a file, chunk by chunk. May include: region.hpp.
+// transport/address_space.hpp: a range of addresses that fills with views of a file, chunk by
+// chunk.
 //
 //   AddressSpace space;
 //   if (space.reserve(64 GiB, 64 MiB)) ...                    // costs nothing: inaccessible until shown

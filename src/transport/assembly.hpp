@@ -1,5 +1,5 @@
-// transport/assembly.hpp: an allgather, and reductions, among processes that see one memory: each writes its part, and the last
-// to come wakes the others. May include: region.hpp.
+// transport/assembly.hpp: an allgather, and reductions, among processes that see one memory: each
+// writes its part, and the last to come wakes the others.
 //
 //   | who has come | meetings over | cells, one for each process | the same of every other meeting |
 //

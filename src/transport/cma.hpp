@@ -1,5 +1,4 @@
-// transport/cma.hpp: reading another process's memory with one copy (cross memory attach). May include: layout/bytes.hpp;
-// cma.cpp also region.hpp.
+// transport/cma.hpp: reading another process's memory with one copy (cross memory attach).
 //
 //   const cma::Moved moved = cma::read(node.pid(peer), local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory

@@ -1,5 +1,5 @@
-// transport/common_file.hpp: one file for all processes of a machine. The first one makes it and says where it is; the others
-// open it under /proc: nobody sends anything to anybody. May include: region.hpp, assembly.hpp, node_options.hpp.
+// transport/common_file.hpp: one file for all processes of a machine. The first one makes it and
+// says where it is; the others open it under /proc: nobody sends anything to anybody.
 //
 //   CommonFile file;
 //   if (me == 0) file.make(processes, options);

@@ -1,5 +1,5 @@
-// transport/complaint.hpp: what did not work at the join, as findings that travel and as a sentence. Includes nothing of
-// Heddle.
+// transport/complaint.hpp: what did not work at the join, as findings that travel and as a
+// sentence.
 #pragma once
 
 #include <cstdint>

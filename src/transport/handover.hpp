@@ -1,5 +1,5 @@
-// transport/handover.hpp: file descriptors from each process of a node to each other one, over a socket without a file.
-// May include: region.hpp.
+// transport/handover.hpp: file descriptors from each process of a node to each other one, over a
+// socket without a file.
 //
 //   DescriptorSocket socket;                    // bound to an abstract name that nobody can guess
 //   if (int error = socket.open()) ...

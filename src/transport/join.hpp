@@ -1,5 +1,5 @@
-// transport/join.hpp: how the processes of a node come to see each other: by one file that all have opened, or each by the file
-// of each other one. May include: node.hpp, complaint.hpp.
+// transport/join.hpp: how the processes of a node come to see each other: by one file that all have
+// opened, or each by the file of each other one.
 //
 //   together   gather   who I am, what I have            → everybody knows whom to expect
 //              socket   my descriptor to each, one from each

@@ -1,4 +1,4 @@
-// transport/machine.hpp: which running system this process is on. Includes nothing of Heddle.
+// transport/machine.hpp: which running system this process is on.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// transport/node.hpp: the processes of one node, joined: each sees the others' node memory. No MPI in this room.
-// May include: layout/bytes.hpp, and assembly.hpp, common_file.hpp, handover.hpp, region.hpp, cma.hpp of this room.
+// transport/node.hpp: the processes of one node, joined: each sees the others' node memory. No MPI
+// in this room.
 //
 //   const Node node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
 //   if (!node.why().empty()) say(node.why());          // the same sentence in every process

@@ -1,4 +1,4 @@
-// transport/node_options.hpp: what a process gives to its node, and may do there. May include: region.hpp.
+// transport/node_options.hpp: what a process gives to its node, and may do there.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// transport/peer_memory.hpp: memory that peers have handed out, mapped here when it is first needed, and kept.
-// May include: node.hpp, address_space.hpp, region_table.hpp.
+// transport/peer_memory.hpp: memory that peers have handed out, mapped here when it is first
+// needed, and kept.
 //
 //   PeerMemory theirs(node);
 //   if (const std::byte* source = theirs.map(sender, descriptor.place, extent)) transfer(source, ...);

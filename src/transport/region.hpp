@@ -1,4 +1,4 @@
-// transport/region.hpp: memory that has no name: a memfd, and a mapping of a part of it. May include: layout/bytes.hpp.
+// transport/region.hpp: memory that has no name: a memfd, and a mapping of a part of it.
 //
 //   Descriptor file;
 //   if (int error = create_memory(bytes, file)) ...          // sparse: pages come with use

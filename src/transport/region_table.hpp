@@ -1,4 +1,5 @@
-// transport/region_table.hpp: what memory a process has handed out, for its peers to read in its file. May include: node.hpp.
+// transport/region_table.hpp: what memory a process has handed out, for its peers to read in its
+// file.
 //
 //   slot     version   offset   bytes        version 0: free. A slot that is used again gets a version never used before,
 //      0           7        0   64 KiB       so that (slot, version) names one allocation for good (as the datatype cache

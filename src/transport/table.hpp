@@ -1,5 +1,5 @@
-// transport/table.hpp: the ways to move bytes, with what each can do, for select/, `heddle algorithms` and `heddle explain`.
-// Includes nothing of Heddle.
+// transport/table.hpp: the ways to move bytes, with what each can do, for select/, `heddle
+// algorithms` and `heddle explain`.
 //
 //   for (const Transport& transport : table()) print(transport.name, transport.description);
 #pragma once

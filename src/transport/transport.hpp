@@ -1,5 +1,5 @@
-// transport/: how bytes get from one process of a node to another. No MPI in this room: the one collective that it needs is
-// handed in. May include: layout/bytes.hpp, nothing else of Heddle. Used by engine/ and mpi/.
+// transport/: how bytes get from one process of a node to another. No MPI in this room: the one
+// collective that it needs is handed in. Used by engine/ and mpi/.
 //
 //   Node node(me, size, gather, options);      node.hpp           the processes of a node join, once: node memory, pids
 //   file.make(size, options); file.offer()     common_file.hpp    the one file that they have it in

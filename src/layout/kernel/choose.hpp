@@ -1,5 +1,5 @@
-// layout/kernel/choose.hpp: which kernel moves what, and why (decide.hpp has the clauses). Pure: facts in, decision out; no
-// clock, no globals, no look at the data. Includes kernels.hpp, thresholds.hpp.
+// layout/kernel/choose.hpp: which kernel moves what, and why (decide.hpp has the clauses). Pure:
+// facts in, decision out; no clock, no globals, no look at the data.
 //
 //   const NestFacts facts{{1, 0, 0}, {1024, 8, 64}, 8, false, isa()};          // a column packed
 //   const Choice choice = choose_kernel(facts.outer, facts.inner, facts.block, facts.disagree, facts.isa, thresholds());

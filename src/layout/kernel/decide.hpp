@@ -1,6 +1,7 @@
-// layout/kernel/decide.hpp: the decision itself, clause by clause; one that holds ends it. docs/kernels.md has the figures.
-// Includes choose.hpp, lines.hpp, record.hpp. Whoever asks once calls choose_kernel(). This is inlined, always, into the code
-// of each instruction set (table.hpp), where a part of it is known: a row of a few blocks is not to wait for it.
+// layout/kernel/decide.hpp: the decision itself, clause by clause; one that holds ends it.
+// docs/kernels.md has the figures. Whoever asks once calls choose_kernel(). This is inlined,
+// always, into the code of each instruction set (table.hpp), where a part of it is known: a row of
+// a few blocks is not to wait for it.
 #pragma once
 
 #include "layout/kernel/choose.hpp"

@@ -1,5 +1,5 @@
-// layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. Includes record.hpp, bytes.hpp; knows no layouts.
-// Which of them moves what is for choose.hpp to say.
+// layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. Which of them moves what
+// is for choose.hpp to say.
 //
 //   const Dim dims[] = {{1024, 16, 16384}, {1024, 16384, 16}};    // outermost first: count, to-stride, from-stride
 //   nest(out, matrix, dims, 16);                                   // a transpose: visited in tiles, whatever the order given

@@ -1,4 +1,4 @@
-// layout/kernel/lines.hpp: on which cache lines the blocks of two loops lie. Includes kernels.hpp. Inlined always: it is
+// layout/kernel/lines.hpp: on which cache lines the blocks of two loops lie. Inlined always: it is
 // compiled for each instruction set, too (table.hpp).
 #pragma once
 

@@ -1,5 +1,5 @@
-// layout/kernel/ready.hpp: a nest whose order of loops and whose kernels have been chosen, for as many uses as there are.
-// Includes kernels.hpp.
+// layout/kernel/ready.hpp: a nest whose order of loops and whose kernels have been chosen, for as
+// many uses as there are.
 //
 //   Ready ready;
 //   if (ready.make(dims, 8)) for (...) ready.run(out, matrix);    // as nest(out, matrix, dims, 8)

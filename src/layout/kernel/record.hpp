@@ -1,5 +1,5 @@
-// layout/kernel/record.hpp: a few pieces that are packed again and again (the fields of a struct, the elements of a cell).
-// Includes bytes.hpp.
+// layout/kernel/record.hpp: a few pieces that are packed again and again (the fields of a struct,
+// the elements of a cell).
 #pragma once
 
 #include <cstdint>

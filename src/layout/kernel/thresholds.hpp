@@ -1,6 +1,6 @@
-// layout/kernel/thresholds.hpp: the numbers by which packing kernels are chosen (choose.hpp): of a machine, and so a part of
-// its profile (select/profile.hpp). Includes bytes.hpp only. What each decides, and which of them `heddle tune` measures:
-// docs/kernels.md.
+// layout/kernel/thresholds.hpp: the numbers by which packing kernels are chosen (choose.hpp): of a
+// machine, and so a part of its profile (select/profile.hpp). What each decides, and which of them
+// `heddle tune` measures: docs/kernels.md.
 //
 //   Thresholds here;                       // the defaults
 //   here.memory_from = 1 << 20;            // second-level caches are small

@@ -1,5 +1,5 @@
-// select/collective/agreement.hpp: what ranks must tell each other about their volumes to choose alike. Pure numbers: who
-// reduces them, and when, is the engine's affair. May include: choose.hpp, schedule/.
+// select/collective/agreement.hpp: what ranks must tell each other about their volumes to choose
+// alike. Pure numbers: who reduces them, and when, is the engine's affair.
 //
 //   Share mine = share_of(me, where, nodes, to, from);         // of one call, O(P + partners · log P)
 //   ... reduce all ranks' shares, with `joined` as the operation (commutative and associative) ...

@@ -1,6 +1,6 @@
-// select/collective/cadence.hpp: the calls of one communicator at which ranks begin to exchange their volumes, and the calls
-// from which on the result counts. Both depend only on the call's number and on agreed facts, so all ranks do the same. May
-// include: schedule/nodes.hpp.
+// select/collective/cadence.hpp: the calls of one communicator at which ranks begin to exchange
+// their volumes, and the calls from which on the result counts. Both depend only on the call's
+// number and on agreed facts, so all ranks do the same.
 //
 //   if (cadence.counts(call)) cadence.settle(chosen(agreed(wait_for(reduction), where)) != way, calls_for(way, where));
 //   if (cadence.begins(call)) reduction = begin(share_of(...));          // goes on during the next calls

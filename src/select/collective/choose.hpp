@@ -1,5 +1,4 @@
-// select/collective/choose.hpp: the algorithm of a collective, and why. Pure: no clock, no globals. May include: way.hpp,
-// volumes.hpp.
+// select/collective/choose.hpp: the algorithm of a collective, and why. Pure: no clock, no globals.
 //
 //   const AllgathervFacts facts{{.ranks = 64}, spread.of(64, bytes)};
 //   const Way way = choose_allgatherv(facts);            // dissemination or so

@@ -1,5 +1,5 @@
-// select/collective/hints.hpp: a program's hints for one communicator, by MPI_Info: the keys, and the hints that count. May
-// include: settings/.
+// select/collective/hints.hpp: a program's hints for one communicator, by MPI_Info: the keys, and
+// the hints that count.
 //
 //   GivenHints given;
 //   given.take(0, "crystal");                              // the text of an MPI_Info for hint_keys[0]

@@ -1,5 +1,5 @@
-// select/collective/links.hpp: the costs of a message between ranks, within a node and between nodes. May include nothing of
-// Heddle.
+// select/collective/links.hpp: the costs of a message between ranks, within a node and between
+// nodes.
 //
 // After LogGP (Alexandrov et al. 1995): L is `latency`, o at both ends is `message`, G is `byte`.
 #pragma once

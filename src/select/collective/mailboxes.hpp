@@ -1,5 +1,6 @@
-// select/collective/mailboxes.hpp: how long a block may be to go to another rank of the node without a message
-// (engine/exchange/pair_mailboxes.hpp), which leaves nothing to be saved by bundles. May include: layout/bytes.hpp.
+// select/collective/mailboxes.hpp: how long a block may be to go to another rank of the node
+// without a message (engine/exchange/pair_mailboxes.hpp), which leaves nothing to be saved by
+// bundles.
 #pragma once
 
 #include <algorithm>

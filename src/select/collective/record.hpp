@@ -1,5 +1,5 @@
-// select/collective/record.hpp: the facts that the ranks of a communicator exchange once, before Heddle carries out its
-// collectives. May include: settings/, layout/bytes.hpp.
+// select/collective/record.hpp: the facts that the ranks of a communicator exchange once, before
+// Heddle carries out its collectives.
 //
 //   Record::Said said = Record::said({...}, settings);
 //   ... one reduction: the least of each number ...

@@ -1,5 +1,5 @@
-// select/collective/sparse.hpp: how the sparse exchanges of a communicator go: the same on all ranks, whatever their
-// environments say. May include: decide.hpp, record.hpp.
+// select/collective/sparse.hpp: how the sparse exchanges of a communicator go: the same on all
+// ranks, whatever their environments say.
 //
 //   const SparseWay way = sparse_way(record, topology.where);      // chosen once: who sends to whom is nobody's knowledge
 //   if (way.name == "crystal") ...

@@ -1,5 +1,5 @@
-// select/collective/topology.hpp: where the ranks of a communicator are, as all of them know it: what algorithms are chosen by.
-// May include: schedule/nodes.hpp, way.hpp.
+// select/collective/topology.hpp: where the ranks of a communicator are, as all of them know it:
+// what algorithms are chosen by.
 //
 //   const Topology around = topology_of({0, 0, 1, 1, -1}, 2, true, links);       // three nodes, for one rank's is not known
 #pragma once

@@ -1,7 +1,7 @@
-// select/collective/trial.hpp: measures in the program's own calls whether Heddle's way of a collective or the MPI library's is
-// faster. Some calls go one way, some the other, and the faster way is kept. STAR-MPI does so among algorithms (Faraj, Yuan,
-// Lowenthal 2006). Pure: it depends only on the call's number and on the measurements of all ranks, so all ranks do the same.
-// May include: nothing of Heddle.
+// select/collective/trial.hpp: measures in the program's own calls whether Heddle's way of a
+// collective or the MPI library's is faster. Some calls go one way, some the other, and the faster
+// way is kept. STAR-MPI does so among algorithms (Faraj, Yuan, Lowenthal 2006). Pure: it depends
+// only on the call's number and on the measurements of all ranks, so all ranks do the same.
 //
 //   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that began `later` calls ago
 //   if (trial.begins()) ...                           // a non-blocking reduction of this rank's measurements

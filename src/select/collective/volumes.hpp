@@ -1,5 +1,4 @@
-// select/collective/volumes.hpp: how volumes are spread over ranks, in a few numbers. May include: k_select.hpp,
-// layout/bytes.hpp.
+// select/collective/volumes.hpp: how volumes are spread over ranks, in a few numbers.
 //
 //   Spread spread;                                        // kept, to use its memory again
 //   const Volumes& seen = spread.of(ranks, [&](Rank of) { return Bytes{recvcounts[of]} * size; });

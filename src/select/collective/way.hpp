@@ -1,4 +1,4 @@
-// select/collective/way.hpp: the load of an algorithm on ranks and nodes, and its time. May include: links.hpp, schedule/.
+// select/collective/way.hpp: the load of an algorithm on ranks and nodes, and its time.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// transport/fabric/adapters.hpp: whether libfabric may have more than sockets here. Includes the standard library only.
+// transport/fabric/adapters.hpp: whether libfabric may have more than sockets here.
 //
 //   if (adapters()) ...    // worth opening a fabric, and having receives that wait for it
 #pragma once

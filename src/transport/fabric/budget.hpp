@@ -1,4 +1,4 @@
-// transport/fabric/budget.hpp: how much memory may be registered at a time. May include: layout/bytes.hpp.
+// transport/fabric/budget.hpp: how much memory may be registered at a time.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// transport/fabric/control.hpp: what two processes tell each other about a message, beside its data. May include: endpoint.hpp,
-// failure.hpp. docs/fabric.md draws who says what when.
+// transport/fabric/control.hpp: what two processes tell each other about a message, beside its
+// data.
 //
 //   Control word{.kind = Kind::credit, .to = theirs, .segment = slot};
 //   seal(word, nonce);  ...  send(peer, &word, bytes_of(word));

@@ -1,5 +1,5 @@
-// transport/fabric/endpoint.hpp: what the schemes need of a network, without a word of libfabric's. provider.cpp opens one by
-// libfabric; tests wrap it to make things fail. May include: layout/bytes.hpp.
+// transport/fabric/endpoint.hpp: what the schemes need of a network, without a word of libfabric's.
+// provider.cpp opens one by libfabric; tests wrap it to make things fail.
 //
 //   std::string why;
 //   const std::unique_ptr<Endpoint> endpoint = open_endpoint({.provider = "tcp"}, why);

@@ -1,5 +1,5 @@
-// transport/fabric/failure.hpp: why something did not go over the fabric. A value, by which the caller takes another way.
-// Includes nothing of Heddle.
+// transport/fabric/failure.hpp: why something did not go over the fabric. A value, by which the
+// caller takes another way.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// transport/fabric/group.hpp: optimistic group registration (Wu et al. 2004, §4.4.1): the blocks of a datatype in as few
-// regions as pays, the large gaps left out. Pure. May include: layout/.
+// transport/fabric/group.hpp: optimistic group registration (Wu et al. 2004, §4.4.1): the blocks of
+// a datatype in as few regions as pays, the large gaps left out. Pure.
 //
 //   for (const layout::Segment& region : group(layout, count, total, prices, 64)) ...        // empty: they would be too many
 #pragma once

@@ -1,4 +1,4 @@
-// transport/fabric/incoming.hpp: a message on its way in. May include: fabric.hpp.
+// transport/fabric/incoming.hpp: a message on its way in.
 //
 //   Incoming in(fabric, announcement, {&layout, count, base}, {.in_place = true});
 //   while (in.progress() == State::working) ...

@@ -1,6 +1,6 @@
-// transport/fabric/layouts.hpp: the datatype cache of Multi-W (Wu et al. 2004, §4.4.2): a receiver's layout has an id and a
-// version, its wire form lies where the sender can read it, and the sender reads what it does not know yet. An id that is used
-// again gets the next version. May include: pool.hpp, layout/wire.hpp.
+// transport/fabric/layouts.hpp: the datatype cache of Multi-W (Wu et al. 2004, §4.4.2): a
+// receiver's layout has an id and a version, its wire form lies where the sender can read it, and
+// the sender reads what it does not know yet. An id that is used again gets the next version.
 //
 //   receiver   const Listed* listed = listing.list(layout);   ... while the message lasts ...   listing.done_with(listed);
 //   sender     if (const Layout* layout = known.find(peer, id, version)) ...  else read the wire form;  known.learn(...)

@@ -1,5 +1,5 @@
-// transport/fabric/libfabric.hpp: libfabric.so.1, found when it is first wanted: a program under Heddle needs none. Includes
-// libfabric's headers; nothing but provider.cpp and endpoint.cpp includes this.
+// transport/fabric/libfabric.hpp: libfabric.so.1, found when it is first wanted: a program under
+// Heddle needs none.
 #pragma once
 
 #pragma GCC diagnostic push

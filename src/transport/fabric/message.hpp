@@ -1,5 +1,5 @@
-// transport/fabric/message.hpp: what a message on its way out and one on its way in have in common: a number, a peer,
-// operations under way, and an end. May include: control.hpp.
+// transport/fabric/message.hpp: what a message on its way out and one on its way in have in common:
+// a number, a peer, operations under way, and an end.
 //
 //   while (message.progress() == State::working) ...         // never waits
 //   if (message.state() == State::failed) say(words(message.failure()));

@@ -1,6 +1,6 @@
-// transport/fabric/monitor.hpp: tells when watched memory is unmapped, so that a registration of it is not used for what is
-// mapped there next. By userfaultfd, whose events let the munmap go on only when they have been read. May include:
-// layout/bytes.hpp.
+// transport/fabric/monitor.hpp: tells when watched memory is unmapped, so that a registration of it
+// is not used for what is mapped there next. By userfaultfd, whose events let the munmap go on only
+// when they have been read.
 //
 //   std::string why;
 //   const std::unique_ptr<Monitor> monitor = Monitor::start(why);       // null: the kernel does not allow it

@@ -1,4 +1,4 @@
-// transport/fabric/outgoing.hpp: a message on its way out. May include: fabric.hpp.
+// transport/fabric/outgoing.hpp: a message on its way out.
 //
 //   Outgoing out(fabric, {&layout, count, base}, {.if_unpacks = Scheme::rwg_up});
 //   ... bring out.announcement() to the receiver ...

@@ -1,5 +1,5 @@
-// transport/fabric/pool.hpp: segments that are registered once and used by every message (Wu et al. 2004, §3.2.3). May include:
-// endpoint.hpp, budget.hpp.
+// transport/fabric/pool.hpp: segments that are registered once and used by every message (Wu et al.
+// 2004, §3.2.3).
 //
 //   Slot slot;
 //   if (pool.take(slot)) ...                     // false: no room for more, the message goes another way

@@ -1,5 +1,4 @@
-// transport/fabric/provider.hpp: which of libfabric's providers can carry Heddle's messages. May include: libfabric.hpp,
-// endpoint.hpp.
+// transport/fabric/provider.hpp: which of libfabric's providers can carry Heddle's messages.
 //
 //   const Info info = find_provider(*library, wanted, why);
 #pragma once

@@ -1,5 +1,5 @@
-// transport/fabric/registrations.hpp: the program's memory, registered: kept for the next message, given up when it is unmapped
-// or the budget is spent. May include: endpoint.hpp, budget.hpp, group.hpp, monitor.hpp.
+// transport/fabric/registrations.hpp: the program's memory, registered: kept for the next message,
+// given up when it is unmapped or the budget is spent.
 //
 //   Holding blocks;
 //   const Failure failure = registrations.hold({&layout, count, base}, total, writable, 64, blocks);

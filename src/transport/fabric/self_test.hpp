@@ -1,5 +1,5 @@
-// transport/fabric/self_test.hpp: whether a provider does what it claims, tried between two endpoints of this process. May
-// include: endpoint.hpp.
+// transport/fabric/self_test.hpp: whether a provider does what it claims, tried between two
+// endpoints of this process.
 //
 //   const Tried tried = self_test(*one, *other, clock);
 //   if (tried.failure != Failure::none) ...            // tried.why: "tcp: bytes are wrong after a write of one piece into one"

@@ -1,5 +1,5 @@
-// transport/fabric/zip.hpp: two lists of pieces side by side, cut into operations that a provider can take. May include:
-// endpoint.hpp, layout/cursor.hpp.
+// transport/fabric/zip.hpp: two lists of pieces side by side, cut into operations that a provider
+// can take.
 //
 //   Zip zip({cursor of the local layout, base, holding}, {cursor of the remote layout, regions}, total);
 //   while (zip.next(abilities.iov, abilities.rma_iov, transfer)) ... transfer.local, transfer.remote ...
