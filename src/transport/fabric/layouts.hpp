@@ -1,7 +1,7 @@
 // transport/fabric/layouts.hpp: the datatype cache of Multi-W (Wu et al. 2004, §4.4.2). A
-// receiver's layout has an id and a version. Its wire form lies in memory that the sender can read,
-// and the sender reads it if it does not know it yet. An id that is used again gets the next
-// version.
+// receiver's layout has an id and a version. Its wire form lies in memory that the sender can read.
+// A sender reads the form of a layout that it does not know yet. An id that is used again gets the
+// next version.
 //
 //   receiver   const Listed* listed = listing.list(layout);   ... while the message lasts ...   listing.done_with(listed);
 //   sender     if (const Layout* layout = known.find(peer, id, version)) ...  else read the wire form;  known.learn(...)

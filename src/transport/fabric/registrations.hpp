@@ -78,9 +78,8 @@ class Registrations {
   /// True if registrations outlive the message that they were made for.
   [[nodiscard]] bool keeps() const noexcept { return keep_ != Keep::never; }
   [[nodiscard]] std::size_t kept() const noexcept { return index_.size(); }
-  [[nodiscard]] std::uint64_t calls() const noexcept {
-    return calls_;
-  }  ///< Registrations that the provider was asked for, so far.
+  /// Registrations that the provider was asked for, so far.
+  [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
 
  private:
   Registration* one(std::byte* start, Bytes length, bool writable);
