@@ -98,7 +98,7 @@ int check_memory(int file, Bytes size) noexcept;
 /// every peer then maps a huge page with one fault. False: there is not enough memory, and touching
 /// the rest would raise SIGBUS.
 [[nodiscard]] bool prefault_owned(std::byte* base, Bytes size) noexcept;
-/// As prefault_owned(), with small pages. It is for memory that grows while ranks work: to make
+/// Like prefault_owned(), with small pages. It is for memory that grows while ranks work: to make
 /// huge pages the kernel drains lists of all processors. On a crowded node that takes longer than
 /// all the small faults.
 [[nodiscard]] bool populate_owned(std::byte* base, Bytes size) noexcept;

@@ -64,7 +64,7 @@ class Fabric {
 
   /// Advances operations under way; a waiting caller must call it. True if there were events.
   bool progress();
-  /// As progress(), and each message does a step. True if another call at once is worthwhile.
+  /// Like progress(), and each message does a step. True if another call at once is worthwhile.
   bool advance();
   /// True if no message is under way and all control messages have gone out.
   [[nodiscard]] bool settled() const noexcept {

@@ -69,8 +69,8 @@ class Registrations {
   /// `holding` is empty.
   Failure hold(const Elements& elements, Bytes total, bool writable, std::size_t most, Holding& holding);
   void drop(Holding& holding) noexcept;
-  /// As hold(), for elements that move repeatedly. `holding` comes from the last call, and is held
-  /// until drop(). It is made anew only if it has gone stale.
+  /// Like hold(), for elements that move repeatedly. `holding` comes from the last call, and is
+  /// held until drop(). It is made anew only if it has gone stale.
   Failure hold_again(const Elements& elements, bool writable, std::size_t most, Holding& holding);
   /// Callers report memory that is unmapped, or will be (MPI_Free_mem, a hook of munmap).
   void forget(const std::byte* start, Bytes length) noexcept;
