@@ -49,13 +49,13 @@ Costs costs(const Facts& facts) noexcept;
 /// The cheapest scheme. BC-SPUP unless another scheme is clearly cheaper: only BC-SPUP needs nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
 
-/// Whether a message in one piece is clearly faster by this choice than through the MPI library.
+/// True if a message in one piece is clearly faster by this choice than through the MPI library.
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept;
 
-/// The segment and grace for a scheme, which HEDDLE_SCHEME may have forced.
+/// The choice of segment and grace for a given scheme, such as that of HEDDLE_SCHEME.
 Choice with(Scheme scheme, const Facts& facts) noexcept;
 
-/// Why this choice, in one sentence with its numbers.
+/// The reason for this choice, in one sentence with its numbers.
 std::string why(const Facts& facts, const Choice& choice);
 
 }  // namespace heddle::select

@@ -18,14 +18,14 @@ namespace heddle::select {
 
 class Cadence {
  public:
-  /// A reduction of a few words costs about as much as one or two small calls. The number is prime, so that all of the calls
-  /// that alternate in a program's loop are looked at.
+  /// A reduction of a few words costs about as much as one or two small calls. The number is prime.
+  /// So if different calls alternate in a program's loop, each of them is looked at in turn.
   static constexpr std::int64_t every = 61;
   /// If nothing changes, the time to the next reduction doubles, up to so many calls.
   static constexpr std::int64_t seldom = 8 * every;
   /// A reduction is complete after so many calls, unless a rank is as many calls behind the others.
   static constexpr std::int64_t later = 8;
-  /// Below, log2 P rounds are hardly fewer than P - 1 messages.
+  /// With fewer ranks, log2 P rounds are hardly fewer than P - 1 messages.
   static constexpr schedule::Rank least_ranks = 8;
 
   [[nodiscard]] bool begins(std::int64_t call) const noexcept { return call == begin_; }

@@ -13,8 +13,8 @@
 //          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker way counts    |HHH LLL ...
 //                    ^^  ^^  ^^  ^^  ^^  ^^  ^^  ^^  timed
 //
-// A call is not timed if the call before went the other way. That call has left the data in other caches, and this effect is
-// not a cost of a way that is kept.
+// A call is not timed if the call before went the other way, because that call has left the data in
+// other caches. A way that is kept does not pay that cost.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Trial {
   static constexpr int runs = 8, run = 3, calls = runs * run;
   /// Timed calls: the last two of each run.
   static constexpr int samples = runs * (run - 1);
-  /// Calls before the first trial, in which mailboxes are settled and pages touched.
+  /// Calls before the first trial. They settle mailboxes and touch pages.
   static constexpr std::int64_t warm = 8;
   /// Calls from the beginning of a reduction to its end.
   static constexpr std::int64_t later = 8;
