@@ -35,7 +35,7 @@ std::string messages(settings::Messages wanted) {
   return good("messages", "Heddle packs messages with holes, unless the MPI library is faster");
 }
 
-/// Why a feature that the settings ask for is not in effect.
+/// The reason why a feature that the settings ask for is not in effect.
 std::string reason(const Findings& found) { return found.missed ? "not every receive reaches Heddle" : "not every rank can"; }
 
 std::string on_a_node(const Findings& found) {

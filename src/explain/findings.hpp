@@ -1,5 +1,5 @@
-// explain/findings.hpp: the parts of Heddle that are in effect in a program, and the reasons for the others. People and
-// `heddle doctor` read these lines. May include: settings/.
+// explain/findings.hpp: the parts of Heddle that are in effect in a program, and the reasons for
+// the others. People and `heddle doctor` read these lines.
 //
 //   for (const std::string& line : lines(found)) puts(line.c_str());
 //
@@ -46,7 +46,7 @@ struct Findings {
   bool enabled = true;      ///< HEDDLE is not off.
   std::string off_by{};     ///< The file and line that switch Heddle off; empty: the environment.
   Tools tools{};
-  const char* missed = nullptr;  ///< Why a receive could pass Heddle: the end of a sentence. Null: no receive can.
+  const char* missed = nullptr;  ///< The reason why a receive could bypass Heddle: the end of a sentence. Null: no receive can.
   settings::Messages messages = settings::Messages::automatic;
   bool shares = true;  ///< Ranks may share memory. In sessions they do not.
   Effect node = Effect::unwanted;

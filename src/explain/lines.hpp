@@ -1,5 +1,5 @@
-// explain/lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints them, and so does a running program
-// with HEDDLE_EXPLAIN. May include: way.hpp, layout/.
+// explain/lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints them,
+// and so does a running program with HEDDLE_EXPLAIN.
 //
 //   for (const std::string& line : lines(layout, 1, written(layout), way)) puts(line.c_str());
 //
@@ -17,10 +17,11 @@
 
 namespace heddle::explain {
 
-/// @param type  A description in the grammar of layout/grammar.hpp.
+/// The lines about a datatype. @param type  A description in the grammar of layout/grammar.hpp.
 std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Way& way);
 
-/// The layout in that grammar; empty: it would be too long to paste. @param element  Its basic type, if there is only one.
+/// The layout in that grammar. Empty: it would be too long to paste.
+/// @param element  Its basic type, if there is only one.
 std::string pasteable(const layout::Layout& layout, std::string_view element = "byte");
 
 }  // namespace heddle::explain

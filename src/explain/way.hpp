@@ -1,5 +1,5 @@
-// explain/way.hpp: the way of a message of a datatype within a node, and why. The choice is the library's own (select/), not a
-// copy. May include: layout/, select/, settings/.
+// explain/way.hpp: the way of a message of a datatype within a node, and the reason. The choice is
+// the library's own (select/), not a copy.
 //
 //   const Way way = way_of(layout, 1, {.profile = &profile});
 //   for (const Choice& one : way.choices) puts(one.why.c_str());        // "bc-spup: 128 blocks of 32 B to ..."
@@ -26,7 +26,7 @@ struct Circumstances {
   settings::Messages messages = settings::Messages::automatic;  ///< HEDDLE_MESSAGES
   Bytes segment = 0;                                            ///< HEDDLE_SEGMENT; 0: auto
   bool crowded = false;                                         ///< More ranks than cores.
-  std::optional<bool> packs{};  ///< Whether Heddle packs a message that is not announced. None: it depends on the MPI library.
+  std::optional<bool> packs{};  ///< True if Heddle packs messages that are not announced. Empty: it depends on the MPI library.
 };
 
 /// The choice for one kind of memory of the sender's buffer.
@@ -38,7 +38,7 @@ struct Choice {
 };
 
 struct Way {
-  std::string why;  ///< Why there is no choice; empty: there are choices.
+  std::string why;  ///< The reason why there is no choice. Empty: there are choices.
   std::vector<Choice> choices;
 };
 

@@ -1,16 +1,18 @@
-// glibc/older.c: lets a library that is linked with a new glibc load under one as old as 2.28.
+// glibc/older.c: lets a library that is linked with a new glibc run under an older one, from 2.28
+// on.
 //
-// A linker binds a name to its newest version: on Debian 12 (glibc 2.36) dlopen becomes dlopen@GLIBC_2.34, and no older system
-// has that. Heddle's code and the static libstdc++ in it ask for fifteen such names. Each is defined here, hidden, and calls
-// the first version of itself, which glibc keeps for good. Where there is none, because the name is new, it does what older
-// systems did.
+// A linker binds a name to its newest version. On Debian 12 (glibc 2.36) dlopen becomes
+// dlopen@GLIBC_2.34, which no older system has. Heddle's code and its static libstdc++ use such
+// names. This file defines each name, hidden. The definition calls the first version of the
+// procedure, which every later glibc keeps. A name that is new has no first version; its definition
+// does the work as on older systems.
 //
 //   2.29  exp, log                              differ only in how they set errno
 //   2.32  __libc_single_threaded, strerrorname_np, pthread_sigmask
 //   2.33  stat, fstat, fstat64                  were __xstat in each program
 //   2.34  dl…, pthread_…                        moved to libc.so from libdl.so and libpthread.so
 //
-// tests/python/test_wheel.py fails when another name is asked for: it belongs here then. May include: nothing of Heddle.
+// tests/python/test_wheel.py fails if the libraries use another such name. Add the name here then.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -54,7 +56,8 @@ extern double log(double);
 double exp(double x) { return exp_first(x); }
 double log(double x) { return log_first(x); }
 
-// Whose caller counts (its search path, RTLD_NEXT) is this library in either case.
+// dlopen and dlsym depend on their caller (its search path, RTLD_NEXT). The caller stays this
+// library.
 void* dlopen(const char* file, int mode) { return dlopen_first(file, mode); }
 void* dlsym(void* restrict handle, const char* restrict name) { return dlsym_first(handle, name); }
 int dlclose(void* handle) { return dlclose_first(handle); }
@@ -73,17 +76,17 @@ int pthread_sigmask(int how, const sigset_t* restrict wanted, sigset_t* restrict
 int pthread_once(pthread_once_t* once, void (*procedure)(void)) { return pthread_once_first(once, procedure); }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) { return pthread_mutex_trylock_first(mutex); }
 
-// "Perhaps there are threads", which is never wrong: libstdc++ counts references by atomic operations then, as it did
-// before 2.32.
+// 0 means that there may be threads, which is always safe: libstdc++ then counts references by
+// atomic operations, as before 2.32.
 char __libc_single_threaded = 0;
 
-// May have none; then callers print the number.
+// It may return null; callers then print the number.
 const char* strerrorname_np(int error) {
   const char* (*const newer)(int) = (const char* (*)(int))dlsym_first(RTLD_DEFAULT, "strerrorname_np");
   return newer ? newer(error) : 0;
 }
 
-// On these processors the kernel's struct stat is glibc's.
+// On these processors the kernel's struct stat equals glibc's.
 int stat(const char* restrict path, struct stat* restrict facts) {
   return (int)syscall(SYS_newfstatat, AT_FDCWD, path, facts, 0);
 }

@@ -1,6 +1,7 @@
-// glibc/start.c: for programs, besides older.c. Since 2.34 glibc's start of a program runs the constructors itself; before
-// that, the program brought a procedure along that does. This is one, handed to the first version of __libc_start_main, which
-// every glibc has and which calls what it is handed.
+// glibc/start.c: the start of a program, which programs need besides older.c. Since 2.34 glibc
+// itself runs a program's constructors. Before that, the program passed a procedure for it to
+// __libc_start_main. This file defines that procedure, and passes it to the first version of
+// __libc_start_main, which every glibc has.
 #include "version.h"
 
 typedef void (*Constructor)(int, char**, char**);
@@ -16,7 +17,7 @@ static void construct(int count, char** words, char** environment) {
   for (Constructor* one = __init_array_start; one != __init_array_end; ++one) (*one)(count, words, environment);
 }
 
-// Hidden: were it seen, the first version's name would be bound to it, too.
+// It is hidden. Otherwise the name of the first version would be bound to it, too.
 __attribute__((visibility("hidden"))) int __libc_start_main(Main program, int count, char** words, Constructor init,
                                                             void (*fini)(void), void (*linker)(void), void* stack) {
   return start_first(program, count, words, init ? init : construct, fini, linker, stack);

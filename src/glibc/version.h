@@ -1,4 +1,5 @@
-// glibc/version.h: procedures of the first version of glibc for this processor, which every later one still has.
+// glibc/version.h: binds names to the first version of glibc for this processor, which every later
+// glibc still has.
 //
 //   FIRST_OF(dlopen_first, dlopen)        references to dlopen_first are to dlopen@GLIBC_2.2.5
 #pragma once

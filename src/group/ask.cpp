@@ -26,7 +26,7 @@ class Question {
     return true;
   }
 
-  /// The number of the next `count` members, from the first on, that are as far from each other as the last two.
+  /// The number of the next members (at most `count`) that continue the distance of the last two.
   int guess(int count) {
     if (asked_ < 2) return 0;
     const std::int64_t step = last_ - before_;

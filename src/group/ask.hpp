@@ -1,5 +1,5 @@
-// group/ask.hpp: reads a group whose members only an MPI library knows, in short pieces, into the encoder. Memory does not grow
-// with regular groups. May include: encoder.hpp.
+// group/ask.hpp: reads a group whose members only an MPI library knows, in short pieces, into the
+// encoder. Memory does not grow with regular groups.
 //
 //   const std::optional<Group> group = ask(source, size, world, true);
 #pragma once

@@ -1,9 +1,11 @@
 // group/bitmap.hpp: a bit for each world rank between the lowest and the highest member, for irregular sets in increasing
 // order.
 //
-// A cache line has 448 bits, headed by the number of members before it. So "how many before?" (rank) reads one line. "Where is
-// the i-th?" (select) starts from an index of every 2^k-th member, and picks among the next lines without a branch. About two
-// lines lie between two entries. The format costs 1/7 more than the bits alone, and an index of about 4 bytes for two lines.
+// A cache line has 448 bits, and before them the number of members of earlier lines. So the search
+// for a member's rank reads one line. The search for the i-th member (select) starts from an index
+// of every 2^k-th member, and picks among the next lines without a branch. About two lines lie
+// between two entries of the index. The format costs 1/7 more than the bits alone, plus an index of
+// about 4 bytes for two lines.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// group/chain.hpp: strides and grids one behind the other: merged inter-communicators, unions, a Cartesian topology without a
-// line.
+// group/chain.hpp: strides and grids, one behind the other. Examples are merged
+// inter-communicators, unions, and a Cartesian topology without a line.
 //
 //   0 10 20 30   5 6 7   50 60 51 61 52 62        three pieces: a stride, a stride of step 1, a grid
 //

@@ -11,9 +11,9 @@
 
 namespace heddle::group {
 
-/// The selected members of the parent, in the order of the selection. All ranks of the selection must be less than
-/// parent.size(). O(descriptions) if strides nest (at worst O(rows)); one pass over the selection if either is a bitmap or a
-/// list.
+/// The selected members of the parent, in the order of the selection. All ranks of the selection
+/// must be less than parent.size(). Takes O(descriptions) if strides nest (at worst O(rows)). It
+/// takes one pass over the selection if either group is a bitmap or a list.
 Group select(const Group& parent, const Group& selection);
 
 /// Members of the parent that are not selected, in the parent's order. O(description) for selections of runs that do not

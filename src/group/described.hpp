@@ -1,4 +1,4 @@
-// group/described.hpp: groups by the numbers of their handles. No MPI in this room. May include: group.hpp.
+// group/described.hpp: groups by the numbers of their handles. No MPI in this room.
 //
 //   Described groups;
 //   groups.insert(key, range_incl(world, ranges));          // when a call has made the group

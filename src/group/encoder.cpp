@@ -1,4 +1,4 @@
-// group/encoder.cpp: fills runs and nests, and decides when to give them up.
+// group/encoder.cpp: fills runs and nests, and decides when bits or a list would be smaller.
 #include "group/encoder.hpp"
 
 #include <algorithm>

@@ -54,14 +54,15 @@ class Encoder {
   bool increasing_ = true;
   bool heavy_ = false;  // the pieces are larger than a bitmap or a list
   Raw raw_ = Raw::no;
-  Piece run_;                        // being filled by ranks
-  Piece nest_;                       // being filled by runs
-  std::vector<Piece> pieces_;        // done
+  Piece run_;                        // filled by ranks
+  Piece nest_;                       // filled by runs
+  std::vector<Piece> pieces_;        // finished pieces
   std::vector<std::uint64_t> bits_;  // raw, from world rank 64 · origin_ on
   std::vector<Rank> list_;           // raw
 };
 
-/// Whether no member comes twice. Certain at once for nests. Otherwise it takes one pass, and a bit for each rank of the span.
+/// True if no member comes twice. For nests it is known at once. Otherwise it takes one pass, and a
+/// bit for each rank of the span.
 bool distinct(const Group& group);
 
 }  // namespace heddle::group

@@ -1,5 +1,5 @@
-// group/group.hpp: the room group/: groups of ranks. A group is an ordered set of ranks of the world (MPI-5.0 §7.2.1). If it
-// has a pattern, it takes a few bytes. No MPI in here. May include: its own room, text/.
+// group/group.hpp: the room group/: groups of ranks. A group is an ordered set of ranks of the
+// world (MPI-5.0 §7.2.1). If it has a pattern, it takes a few bytes. No MPI in here.
 //
 //   const Group world = Group::world(90'000);
 //   const Group column = range_incl(world, {{{.first = 7, .last = 89'999, .stride = 300}}});      // operations.hpp

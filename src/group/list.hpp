@@ -16,7 +16,7 @@ class List {
 
   [[nodiscard]] Rank world_rank(Rank rank) const noexcept { return ranks_[rank]; }
   [[nodiscard]] Rank rank_of(Rank world) const;
-  /// Without the index.
+  /// Bytes of a list without the index.
   [[nodiscard]] static std::size_t bytes(std::int64_t size) { return static_cast<std::size_t>(size) * sizeof(Rank); }
   [[nodiscard]] std::size_t bytes() const;
 

@@ -1,4 +1,4 @@
-// group/piece.cpp: the arithmetic of nests. All in 64 bits; ranks fit 32.
+// group/piece.cpp: the arithmetic of nests, in 64 bits. Ranks fit 32 bits.
 #include "group/piece.hpp"
 
 #include <algorithm>
@@ -14,21 +14,23 @@ Wide floor_div(Wide a, Wide b) { return a / b - ((a % b != 0) && ((a < 0) != (b 
 
 bool fits(Wide value) { return value >= std::numeric_limits<Rank>::min() && value <= std::numeric_limits<Rank>::max(); }
 
-/// Few are sorted by insertion (and gcc 12 sees std::sort run past the end of four).
+/// Sorts a few items by insertion. (With std::sort, gcc 12 warns about an access past the end of
+/// four items.)
 template <class T, class Before>
 void sort_few(T* all, int count, Before before) {
   for (int i = 1; i < count; ++i)
     for (int k = i; k > 0 && before(all[k], all[k - 1]); --k) std::swap(all[k], all[k - 1]);
 }
 
-/// A dimension as the search sees it: steps made positive.
+/// A dimension for the search, with a positive step.
 struct Axis {
   Wide step, count;
-  Wide place;     ///< Places of the nest that one step is worth.
+  Wide place;     ///< Places of the nest for each step.
   bool backward;  ///< The step was negative: coordinates count from the end.
 };
 
-/// Finds coordinates with sum step · coordinate = rest, axes from the largest step down. `below[k]` is what axes k ... reach.
+/// Finds coordinates such that the sum of step · coordinate is `rest`. Axes come from the largest
+/// step down. `below[k]` is the reach of axes k and following.
 Wide search(const Axis* axes, const Wide* below, int left, Wide rest, Wide place, Wide from, Wide to) {
   if (left == 0) return rest == 0 && place >= from && place < to ? place : -1;
   const Wide most = std::min(floor_div(rest, axes->step), axes->count - 1);
@@ -87,7 +89,7 @@ Rank Piece::rank_of(Rank member) const {
 
 std::array<Piece::Change, Piece::most_dims> Piece::changes() const {
   std::array<Change, most_dims> all{};
-  Wide places = 1, back = 0;  // back: from the end of the inner dimensions to their start
+  Wide places = 1, back = 0;  // back: distance from the end of the inner dimensions to their start
   const auto multiples = [&](Wide of) { return (Wide{skip} + size - 1) / of - skip / of; };
   for (int d = 0; d < dims; ++d) {
     const Wide count = multiples(places) - (d + 1 < dims ? multiples(places * dim[d].count) : 0);

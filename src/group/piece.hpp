@@ -1,5 +1,5 @@
-// group/piece.hpp: ranks that a few numbers describe: an arithmetic progression, or a nest of them. May include: nothing of
-// Heddle. Groups are composed in this form; the formats in which they are kept are in formats.hpp.
+// group/piece.hpp: ranks that a few numbers describe: an arithmetic progression, or a nest of them.
+// Groups are composed in this form. formats.hpp has the formats in which they are kept.
 //
 //   0 1 2   10 11 12   20 21 22     Piece{.first = 0, .size = 9, .dims = 2, .dim = {{3, 1}, {0, 10}}}
 //     1 2   10 11 12   20 21        Piece{.first = 0, .skip = 1, .size = 7, ...}: starts late, ends early
@@ -37,7 +37,7 @@ struct Piece {
   /// first, first + step, ...: one dimension.
   static Piece run(Rank first, Rank step, Rank size);
 
-  [[nodiscard]] Rank operator[](std::int64_t i) const;  ///< Member i; past the end the nest goes on.
+  [[nodiscard]] Rank operator[](std::int64_t i) const;  ///< Member i; past the end the nest continues.
   [[nodiscard]] Rank last() const { return (*this)[size - 1]; }
   [[nodiscard]] Rank step() const { return dim[0].step; }
   [[nodiscard]] std::int64_t inner() const;       ///< Places of all dimensions but the outermost.
@@ -49,7 +49,8 @@ struct Piece {
   };
   [[nodiscard]] Hull hull() const;
 
-  /// From one member to the next: how often (count) which difference, one entry a dimension.
+  /// A difference between successive members, and its number of occurrences. There is an entry for
+  /// each dimension.
   struct Change {
     std::int64_t difference, count;
   };
@@ -57,7 +58,8 @@ struct Piece {
   [[nodiscard]] bool increasing() const;
   /// Maximal stretches of neighbouring ranks.
   [[nodiscard]] std::int64_t ranges() const;
-  /// Certainly without repetition: each dimension steps over the whole reach of the smaller dimensions.
+  /// True if each dimension steps over the whole reach of the smaller dimensions, so that no member
+  /// repeats.
   [[nodiscard]] bool nested() const;
 
   [[nodiscard]] Piece slice(Rank from, Rank count) const;
@@ -67,7 +69,7 @@ struct Piece {
   void strided(Rank from, Rank by, Rank count, std::vector<Piece>& out) const;
   /// The members start + factor · member.
   [[nodiscard]] Piece mapped(Rank start, Rank factor) const;
-  /// The same members in as few dimensions as possible.
+  /// Describes the same members in as few dimensions as possible.
   [[nodiscard]] Piece plain() const;
 
   /// Calls take(run) for each row, in order.

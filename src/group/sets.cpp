@@ -27,7 +27,8 @@ Wide inverse(Wide a, Wide m) {
   return m == 1 ? 0 : (x % m + m) % m;
 }
 
-/// Places i of run a whose members are in run b too: a run again, of size 0 if there are none.
+/// The places of run a whose members are also in run b. They are a run again, of size 0 if there
+/// are none.
 Piece meeting(const Piece& a, const Piece& b) {
   const Piece none = Piece::run(0, 1, 0);
   const Wide step = a.step(), other = std::abs(Wide{b.step()});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* variable = "LD_PRELOAD";
 
-/// The file that something of this process lies in; empty: not known.
+/// The loaded file that contains an address; empty: unknown.
 std::string file_of(const void* address) {
   Dl_info where{};
   return dladdr(address, &where) != 0 && where.dli_fname ? where.dli_fname : "";
@@ -39,7 +39,7 @@ void leave_children_alone(const void* in_host) noexcept try {
   const std::string library = file_of(in_host);
   std::string rest;
   bool ours = false;    // the interposer is named
-  bool behind = false;  // and was the entry before this one
+  bool behind = false;  // the entry before this one was the interposer
   constexpr std::string_view separators = ": ";
   const std::string_view all = set;
   for (std::size_t at = all.find_first_not_of(separators); at < all.size();) {
@@ -60,7 +60,7 @@ void leave_children_alone(const void* in_host) noexcept try {
   else
     setenv(variable, rest.c_str(), 1);
 } catch (const std::exception&) {
-  return;  // no memory: children carry Heddle, which costs them time
+  return;  // memory is short: children load Heddle, which costs them time
 }
 
 }  // namespace heddle::interposition

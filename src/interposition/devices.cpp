@@ -1,4 +1,4 @@
-// interposition/devices.cpp: CUDA, ROCm, Level Zero.
+// interposition/devices.cpp: the drivers of CUDA, ROCm and Level Zero.
 #include "interposition/devices.hpp"
 
 #include <dlfcn.h>
@@ -12,9 +12,9 @@ namespace heddle::interposition {
 namespace {
 
 struct Kind {
-  std::string_view stem;               ///< Of the drivers' file names.
-  std::array<const char*, 3> drivers;  ///< As linked; null: no more.
-  std::array<const char*, 2> queries;  ///< Of Open MPI and MPICH: whether they were built for it.
+  std::string_view stem;               ///< Begin of the drivers' file names.
+  std::array<const char*, 3> drivers;  ///< Names under which programs link them; null: no more.
+  std::array<const char*, 2> queries;  ///< Functions of Open MPI and MPICH that tell if they were built for it.
 };
 constexpr std::array<Kind, 3> kinds = {{{"libcuda", {"libcuda.so.1"}, {"MPIX_Query_cuda_support"}},
                                         {"libamdhip64",
@@ -22,7 +22,8 @@ constexpr std::array<Kind, 3> kinds = {{{"libcuda", {"libcuda.so.1"}, {"MPIX_Que
                                          {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}},
                                         {"libze_loader", {"libze_loader.so.1"}, {"MPIX_Query_ze_support"}}}};
 
-/// The names of what is loaded, without folders. dlopen() would look for what is not in every folder that it knows.
+/// True if a loaded file's name begins with the stem. dlopen() would search all its folders for a
+/// missing file.
 bool any_loaded(std::string_view stem) {
   const auto is_one = [](dl_phdr_info* object, std::size_t /*size*/, void* wanted) {
     const std::string_view path(object->dlpi_name);
@@ -38,7 +39,7 @@ bool loaded(const char* library) {
   return handle != nullptr;
 }
 
-/// A host that says nothing may take such memory.
+/// True if the host accepts such memory. A host without these functions may accept it.
 bool taken_by_host(const Kind& kind) {
   bool said = false;
   for (const char* query : kind.queries) {

@@ -1,12 +1,13 @@
-// interposition/devices.hpp: memory of accelerators, which hosts that know of it take as they take other memory. Heddle's
-// processor cannot read it, and whether an address is such memory only the driver knows. So Heddle is off where both are there:
-// a host that takes such memory, and a driver. Hosts that do load the driver in MPI_Init at the latest. HEDDLE_DEVICES=none: no
-// buffer is such memory, and Heddle is on. Includes nothing of Heddle.
+// interposition/devices.hpp: detects hosts that accept memory of accelerators. The processor cannot
+// read such memory, and only the driver knows which addresses are such memory. So Heddle is off if
+// the host accepts such memory and a driver is loaded. Such hosts load the driver in MPI_Init at
+// the latest. HEDDLE_DEVICES=none promises that no buffer is such memory, and Heddle is on.
 #pragma once
 
 namespace heddle::interposition {
 
-/// After the host's MPI_Init: the driver whose memory the host takes, as its library is called; null: none.
+/// The file name of a driver whose memory the host accepts; null: none. Call it after the host's
+/// MPI_Init.
 const char* device_driver() noexcept;
 
 }  // namespace heddle::interposition

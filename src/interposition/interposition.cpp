@@ -1,4 +1,4 @@
-// interposition/interposition.cpp: taking the host's place.
+// interposition/interposition.cpp: puts Heddle in the host's place.
 #include "interposition/interposition.hpp"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 namespace heddle::interposition {
 namespace {
 
-/// Binds names of MPI that the loader would bind at the first call: by then it would find Heddle's.
+/// Binds names of MPI now. The loader would bind them at the first call, to Heddle's procedures.
 bool bind_now(const Object& object, bool profiling_alone) {
   bool bound = true;
   object.each_import([&](const char* name, Slot slot) {
@@ -23,7 +23,7 @@ bool bind_now(const Object& object, bool profiling_alone) {
   return bound;
 }
 
-/// Points what is bound to the host at Heddle's.
+/// Redirects slots that are bound to the host to Heddle's procedures.
 bool redirect(const Object& object, const Object& host, bool but_profiling) {
   bool written = true;
   object.each_import_from(host, [&](const char* name, Slot slot) {
@@ -34,13 +34,13 @@ bool redirect(const Object& object, const Object& host, bool but_profiling) {
   return written;
 }
 
-/// A symbol of the host, and what it shall say.
+/// A symbol of the host, and its new value.
 struct Symbol {
   const ElfW(Sym) * symbol;
   void* ours;
 };
 
-/// Remembers where the host's procedures are, and what is to stand there.
+/// Remembers the addresses of the host's procedures and of Heddle's.
 std::vector<Symbol> find_places(const Object& host, bool timed) {
   std::vector<Symbol> symbols;
   for (const Procedure& each : procedures()) {
@@ -62,7 +62,7 @@ bool take_symbols(const Object& host, const std::vector<Symbol>& symbols) {
   for (const Symbol& each : symbols) all.push_back(each.symbol);
   const Object::Writable writable(host, all);
   if (!writable) return false;
-  // A symbol's value is an offset from where its object lies; the sum wraps around.
+  // A symbol's value is an offset from its object's base. The sum wraps around.
   for (const Symbol& each : symbols)
     const_cast<ElfW(Sym)*>(each.symbol)->st_value = reinterpret_cast<ElfW(Addr)>(each.ours) - host.base();
   return true;
@@ -82,7 +82,7 @@ Taken redirect_process(const void* in_host, bool timed) {
   if (host->executable()) return Taken::in_program;
   state().path = host->path();
 
-  // Whatever fails, fails before anything is changed; but for the last step.
+  // If a step fails, no calls have been redirected yet, except in the last step.
   if (!bind_now(*self, false) || !bind_now(*host, false)) return Taken::refused;
   const std::vector<Symbol> symbols = find_places(*host, timed);
   for (const Object& object : objects)

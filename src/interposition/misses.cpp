@@ -1,5 +1,5 @@
-// interposition/misses.cpp: what could receive past Heddle. Found by looking at what is loaded, not by a list of known
-// cases.
+// interposition/misses.cpp: finds code that could receive past Heddle. It looks at the loaded
+// objects, and has no list of known cases.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -19,16 +19,16 @@ namespace heddle::interposition {
 namespace {
 
 constexpr std::array<const char*, 2> receives = {"MPI_Recv", "PMPI_Recv"};
-/// How compilers write MPI_RECV: an object that defines it is a binding for Fortran.
+/// MPI_RECV as compilers write it. An object that defines it is a binding for Fortran.
 constexpr std::array<const char*, 4> fortran = {"mpi_recv_", "mpi_recv", "mpi_recv__", "MPI_RECV"};
 
-/// Whether a pattern stands for that name. fnmatch is asked only where a star is reached.
+/// True if the pattern matches the name. It calls fnmatch only if it reaches a star.
 bool fits(const char* pattern, const char* name) {
   while (*pattern == *name && *name != '\0') ++pattern, ++name;
   return *pattern == *name || (*pattern == '*' && fnmatch(pattern, name, 0) == 0);
 }
 
-/// The first that fits, or null.
+/// The first treatment that matches, or null.
 const Treatment* treatment_of(const char* name) {
   const auto all = treatments();
   const auto found = std::ranges::find_if(all, [name](const Treatment& each) { return fits(each.pattern, name); });
@@ -40,7 +40,8 @@ bool is_passed(const char* name, std::uint32_t hash) {
   return found != passed().end() && found->hash == hash && std::strcmp(found->name, name) == 0;
 }
 
-/// A new release of the host may have procedures that receive, of which nobody has told this build.
+/// Finds procedures that this build does not know: a new release of the host may have more
+/// procedures that receive.
 std::string unknown_in(const Object& host) {
   std::string found;
   host.each_defined([&](const char* name, std::uint32_t hash) {
@@ -58,9 +59,10 @@ std::string unknown_in(const Object& host) {
   return found;
 }
 
-/// Whether a tool has asked the loader, by dlsym, for what stands behind each procedure that it defines, and was given Heddle's
-/// (EZTrace does so when it is loaded), or that of another tool, which is looked at itself. One that asks at its first call
-/// cannot be told from one that receives by itself.
+/// True if a tool hands each of its procedures on. Such a tool has asked the loader, by dlsym, for
+/// the next procedure of the name, and holds its address. That is Heddle's procedure (EZTrace asks
+/// when it is loaded), or another tool's, which is checked itself. A tool that asks only at the
+/// first call looks like a tool that receives by itself.
 bool hands_on(const Object& tool, const Object& host, const std::vector<Object>& objects) {
   if (!tool.defined(receives[0])) return false;
   std::vector<const void*> held;
@@ -86,7 +88,7 @@ bool hands_on(const Object& tool, const Object& host, const std::vector<Object>&
   return true;
 }
 
-/// Why this object's receives may go past Heddle; empty: they do not.
+/// The reason why this object's receives may bypass Heddle. Empty: they cannot.
 std::string past_us(const Object& object, const Object& host, const std::vector<Object>& objects) {
   const bool has_own = object.defined(receives[0]) != nullptr;
   const bool binding = std::any_of(fortran.begin(), fortran.end(), [&](const char* name) { return object.defined(name); });

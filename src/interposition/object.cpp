@@ -24,7 +24,7 @@ bool is_address_of_symbol(ElfW(Xword) info) {
 #endif
 }
 
-/// The linker's own words for where things are.
+/// A pointer to an address as the linker gives it.
 template <class T>
 T* at(ElfW(Addr) address) {
   return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -37,8 +37,8 @@ ElfW(Addr) entry(const ElfW(Dyn) * dynamic, ElfW(Sxword) tag) {
   return 0;
 }
 
-/// DT_GNU_HASH: four numbers, a Bloom filter (not asked here), buckets, and for each symbol from `first` on its hash, whose
-/// lowest bit ends a bucket.
+/// The table DT_GNU_HASH. It has four numbers, a Bloom filter (not used here), buckets, and a hash
+/// for each symbol from `first` on. The lowest bit of a hash ends a bucket.
 struct GnuHash {
   std::uint32_t buckets, first, words, shift;
 
@@ -79,7 +79,8 @@ const ElfW(Phdr) * Object::segment_of(ElfW(Addr) address) const {
   return found == segments_.end() ? nullptr : &*found;
 }
 
-// glibc makes the addresses of the section absolute, other loaders leave them relative to the object.
+// glibc makes the addresses of the dynamic section absolute. Other loaders leave them relative to
+// the object.
 template <class T>
 const T* Object::table(ElfW(Sxword) tag) const {
   const ElfW(Addr) address = entry(dynamic_, tag);
@@ -163,7 +164,8 @@ bool Object::imports(std::span<const char* const> wanted) const {
   return found;
 }
 
-// Other variables are looked at, too, with the room that a sanitizer keeps between them.
+// This reads all words of the object's variables, including the gaps that a sanitizer puts between
+// them.
 [[gnu::no_sanitize("address", "thread")]] std::vector<const void*> Object::addresses_held(const Object& other) const {
   std::vector<const void*> found;
   for (const ElfW(Phdr) & part : segments_) {

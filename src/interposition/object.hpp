@@ -1,5 +1,5 @@
-// interposition/object.hpp: a loaded object of this process: what it imports, from where, and what it defines. The dynamic
-// section of ELF (System V gABI, chapter 5). Includes nothing of Heddle.
+// interposition/object.hpp: a loaded object of this process, with its imports and its definitions,
+// by the dynamic section of ELF (System V gABI, chapter 5).
 //
 //   for (const Object& object : loaded_objects()) {
 //     object.each_import([&](const char* name, Slot slot) { if (slot.value() == theirs) ok &= object.write(slot, ours); });
@@ -19,11 +19,12 @@
 
 namespace heddle::interposition {
 
-/// Where the address of an imported symbol stands.
+/// The place of an imported symbol's address.
 struct Slot {
   void** address;
-  bool by_stub;  ///< Of the linkage table: filled in at the first call, unless the object is bound at once.
-  /// What stands there. It may be anywhere in an object's variables, also where a sanitizer thinks that there are none.
+  bool by_stub;  ///< A slot of the linkage table. The first call fills it, unless the object is bound at once.
+  /// The address in the slot. The slot may be anywhere in an object's variables, even in gaps that
+  /// a sanitizer guards.
   [[nodiscard]] void* value() const noexcept;
 };
 
@@ -34,10 +35,10 @@ class Object {
 
   [[nodiscard]] const std::string& path() const { return path_; }  ///< Empty: the executable.
   [[nodiscard]] bool executable() const { return path_.empty(); }
-  /// As a sentence calls it.
+  /// Its name in a sentence.
   [[nodiscard]] std::string called() const { return executable() ? "the program" : path_; }
   [[nodiscard]] ElfW(Addr) base() const { return base_; }
-  /// Whether an address lies in one of its segments.
+  /// True if an address lies in one of its segments.
   [[nodiscard]] bool contains(const void* address) const {
     const auto place = reinterpret_cast<ElfW(Addr)>(address);
     return place - lowest_ < reach_ && segment_of(place) != nullptr;
@@ -45,22 +46,25 @@ class Object {
 
   /// The symbol of that name that the object itself exports, or null.
   [[nodiscard]] const ElfW(Sym) * defined(const char* name) const;
-  /// Of a symbol of this object.
+  /// The address of a symbol of this object.
   [[nodiscard]] void* address_of(const ElfW(Sym) & symbol) const;
-  /// Names of all functions that it exports. @param hash  gnu_hash() of the name, with its lowest bit set.
+  /// Visits the names of all functions that it exports. @param hash  gnu_hash() of the name, with its lowest bit set.
   void each_defined(const std::function<void(const char* name, std::uint32_t hash)>& take) const;
 
-  /// Every slot that the loader fills with the address of a symbol of another object.
+  /// Visits every slot that the loader fills with the address of a symbol of another object.
   void each_import(const std::function<void(const char* name, Slot slot)>& take) const;
-  /// Those alone that hold an address within that object: few of thousands, so names are read of these alone.
+  /// Visits only slots that hold an address within `other`. These are few of thousands, so only
+  /// their names are read.
   void each_import_from(const Object& other, const std::function<void(const char* name, Slot slot)>& take) const;
-  /// Whether it imports one of these names. What it defines itself it does not import, whatever slots it has for that.
+  /// True if it imports one of these names. A name that it defines itself does not count, even if
+  /// it has a slot for it.
   [[nodiscard]] bool imports(std::span<const char* const> wanted) const;
 
-  /// Addresses within another object that its variables hold: a tool keeps there what dlsym() has told it.
+  /// Addresses within another object that its variables hold. A tool keeps the results of dlsym()
+  /// there.
   [[nodiscard]] std::vector<const void*> addresses_held(const Object& other) const;
 
-  /// Writes into a slot, also where the loader has sealed it. False: the system refuses.
+  /// Writes into a slot, even if the loader has sealed it. False: the system refuses.
   [[nodiscard]] bool write(const Slot& slot, void* address) const;
 
   /// While it lives, symbols of the object can be written, if the system allows it.
@@ -87,7 +91,7 @@ class Object {
 
   std::string path_;
   ElfW(Addr) base_ = 0;
-  ElfW(Addr) lowest_ = 0, reach_ = 0;  ///< All its segments lie in reach_ bytes from here on.
+  ElfW(Addr) lowest_ = 0, reach_ = 0;  ///< All segments lie in reach_ bytes from lowest_ on.
   std::span<const ElfW(Phdr)> segments_;
   const ElfW(Dyn) * dynamic_ = nullptr;
   ElfW(Addr) sealed_ = 0, sealed_end_ = 0;  ///< Read-only since relocation (PT_GNU_RELRO).
@@ -95,7 +99,8 @@ class Object {
 
 std::vector<Object> loaded_objects();
 
-/// How many objects this process has ever loaded: while that does not change, nobody new can have come.
+/// The number of objects that this process has ever loaded. As long as it stays the same, no object
+/// is new.
 unsigned long long objects_ever_loaded() noexcept;
 
 }  // namespace heddle::interposition

@@ -10,7 +10,7 @@ namespace heddle::interposition {
 
 const char* outcome(Taken taken) noexcept {
   switch (taken) {
-    case Taken::no_host:  // a module of Python brings its own
+    case Taken::no_host:  // for example, a Python module brings its own library
       return "the program loaded its MPI library later than Heddle, and ran without it. `heddle run` preloads both.";
     case Taken::in_program:
       return "the program contains its MPI library; Heddle can only take the place of a shared one. The program runs without "
@@ -18,7 +18,7 @@ const char* outcome(Taken taken) noexcept {
     case Taken::refused:
       return "cannot take the place of the MPI library's procedures: the system does not let them be written. The program runs "
              "without Heddle.";
-    case Taken::in_part:  // its MPI_Init may be among them
+    case Taken::in_part:  // MPI_Init may be among these calls
       return "the system does not let calls of some objects be redirected. They go straight to the MPI library.";
     case Taken::all:
       break;

@@ -1,5 +1,5 @@
-// interposition/outcome.hpp: what a user is told when Heddle has not taken the host's place, and which process of a job tells
-// it where there is no MPI to ask. May include: interposition.hpp, object.hpp.
+// interposition/outcome.hpp: the message to the user if Heddle has not taken the host's place. One
+// process of a job writes it, even without an MPI library.
 //
 //   if (first_of_job()) say(outcome(taken()));
 #pragma once
@@ -8,15 +8,17 @@
 
 namespace heddle::interposition {
 
-/// A sentence: why the program runs without Heddle, or what does not come to it. Null: nothing is missing.
-/// @param taken  no_host: at the end of a program that has an MPI library after all.
+/// A sentence with the reason why the program runs without Heddle, or why some calls bypass it.
+/// Null: there is no such reason.
+/// @param taken  Pass no_host only at the end of a program that has an MPI library after all.
 const char* outcome(Taken taken) noexcept;
 
-/// Whether an MPI library of this process is over (MPI_Finalized). It may have come later than Heddle: a module of Python
-/// brings its own. Throws std::bad_alloc.
+/// True if an MPI library of this process is finalized (MPI_Finalized). It may have been loaded
+/// later than Heddle, for example by a Python module. Throws std::bad_alloc.
 bool library_is_over();
 
-/// As launchers number a job's processes: one of them speaks.
+/// True in the first process of a job, by the launcher's numbers. Only this process writes
+/// messages.
 bool first_of_job() noexcept;
 
 }  // namespace heddle::interposition

@@ -1,6 +1,6 @@
-// interposition/procedures.hpp: the procedures that Heddle carries out, and what is known of all others. Made at build time
-// (mpi/process/procedures.cmake): from the MPI_ functions of mpi/calls/, from mpi/treatments.csv, and from the host's mpi.h.
-// Includes nothing of Heddle.
+// interposition/procedures.hpp: tables of the procedures that Heddle carries out, and of all
+// others. The build makes them (mpi/process/procedures.cmake) from the MPI_ functions of
+// mpi/calls/, mpi/treatments.csv and the host's mpi.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace heddle::interposition {
 
-/// Names of the profiling interface (MPI-5.0 §15.2), and of MPI's procedures altogether; MPIX_ ones are a library's extensions.
+/// True for names of the profiling interface (MPI-5.0 §15.2), and for all names of MPI. MPIX_ names
+/// are a library's extensions.
 inline bool profiling(const char* name) { return std::strncmp(name, "PMPI_", 5) == 0 || std::strncmp(name, "PMPIX_", 6) == 0; }
 inline bool of_mpi(const char* name) {
   return std::strncmp(name, "MPI_", 4) == 0 || std::strncmp(name, "MPIX_", 5) == 0 || profiling(name);
@@ -19,17 +20,17 @@ inline bool of_mpi(const char* name) {
 struct Procedure {
   const char* name;  ///< "MPI_Send".
   void* ours;
-  void* timed =
-      nullptr;  ///< The same with somebody who looks on (mpi/lifecycle/timed.hpp). Null: it neither moves data nor waits.
+  /// Like `ours`, with an observer (mpi/lifecycle/timed.hpp). Null: it neither moves data nor waits.
+  void* timed = nullptr;
 };
-/// In the order of their names.
+/// Sorted by name.
 std::span<const Procedure> procedures() noexcept;
 
 struct Treatment {
-  const char* pattern;  ///< "MPI_Send", "MPI_T_*"; it stands for the _c form, too.
-  bool ours;            ///< Accelerated or tracked: Heddle must be what is called.
+  const char* pattern;  ///< "MPI_Send", "MPI_T_*". It also stands for the _c form.
+  bool ours;            ///< Accelerated or tracked: calls must reach Heddle.
 };
-/// In the order of the file: the first that fits counts.
+/// Sorted as in the file. The first match counts.
 std::span<const Treatment> treatments() noexcept;
 
 /// The hash of DT_GNU_HASH (Drepper, How to write shared libraries).
@@ -40,11 +41,11 @@ constexpr std::uint32_t gnu_hash(std::string_view name) noexcept {
 }
 
 struct Passed {
-  std::uint32_t hash;  ///< gnu_hash() of the name, with its lowest bit set, which tables of symbols use for something else.
+  std::uint32_t hash;  ///< gnu_hash() of the name with its lowest bit set, because tables of symbols use that bit otherwise.
   const char* name;
 };
-/// Those that the host had when this was built and Heddle leaves to it, in the order of their hashes: most of what a host has
-/// beside procedures(), and not to be looked at any more.
+/// The procedures of the build's host that Heddle leaves to it, sorted by hash. They are most of a
+/// host's other procedures, and need no further look.
 std::span<const Passed> passed() noexcept;
 
 }  // namespace heddle::interposition

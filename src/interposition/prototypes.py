@@ -1,5 +1,5 @@
-"""The procedures that a host's mpi.h declares, and those that its library may have although its header is silent. For
-src/mpi/process/host_procedures.py; of MPI only the header is needed.
+"""The procedures that a host's mpi.h declares, and procedures that its library may have although the header lacks them.
+src/mpi/process/host_procedures.py uses this. It needs only MPI's header.
 
     header = declared(Path(".mpi/mpich/include"), "c++", None)
     header.procedures["MPI_Send"][1].name                               # "count"
@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROTOTYPE = re.compile(r"\bint\s+P(MPIX?_\w+)\s*\(([^()]*)\)")
-# Open MPI's predefined handles are data, its predefined callbacks are procedures of other names.
+# Open MPI's predefined handles are data. Its predefined callbacks are procedures of other names.
 NAMES = re.compile(r"\bP(MPI_\w+) *\(")
 PREDEFINED = re.compile(r"\b(?:struct\s+ompi_predefined_\w+\s+(?=ompi_)|int\s+(?=OMPI_C_MPI_))(\w+)\s*[;(]")
 PARAMETER = re.compile(r"(.*?)\s*(\w*)\s*((?:\[\w*\])*)")
 COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
 PLACES = re.compile(r"[sr]?displs")
 
-# Of MPI-4.0 and later, with other parameters than those that they are derived from; and what MPI-3.0 has removed.
+# Procedures of MPI-4.0 and later whose parameters differ from those of the procedures that they are derived from, and a
+# procedure that MPI-3.0 has removed.
 SILENT = """
 int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
@@ -53,7 +54,7 @@ class Parameter:
 
     @property
     def counts(self) -> bool:
-        """It is one of those, or their row, that are an MPI_Count in a procedure of large counts."""
+        """True if the parameter, or each entry of its array, is an MPI_Count in the form with large counts."""
         return COUNT.fullmatch(self.name) is not None
 
     @property
@@ -61,7 +62,7 @@ class Parameter:
         return self.kind in ("void*", "const void*")
 
     def with_large_counts(self) -> "Parameter":
-        """MPI-4.0 §2.5.8: counts become MPI_Count, displacements that are no MPI_Aint yet become it."""
+        """MPI-4.0 §2.5.8: counts become MPI_Count, and displacements become MPI_Aint."""
         kind = "MPI_Count" if self.counts else "MPI_Aint" if PLACES.fullmatch(self.name) else "int"
         return Parameter.of(re.sub(r"\bint\b", kind, self.text))
 
@@ -80,8 +81,8 @@ def prototypes(text: str) -> Procedures:
 @dataclass(frozen=True)
 class Header:
     procedures: Procedures
-    names: list[str]  # of all procedures, whatever they return
-    predefined: list[str]  # what else of it is of the library: symbols of predefined handles and callbacks
+    names: list[str]  # of all procedures, of any return type
+    predefined: list[str]  # other symbols of the library: predefined handles and callbacks
 
 
 def declared(include: Path, compiler: str, define: str | None) -> Header:
@@ -99,12 +100,12 @@ def started(name: str) -> str:
 
 
 def collectives(names: list[str]) -> list[str]:
-    """Those that have a non-blocking and a persistent form."""
+    """The names that have a non-blocking and a persistent form."""
     return [name for name in names if started(name) in names and f"{name}_init" in names]
 
 
 def undeclared(procedures: Procedures, names: list[str]) -> Procedures:
-    """What the header does not declare of the forms of `names`, and of SILENT."""
+    """The forms of `names`, and the procedures of SILENT, that the header does not declare."""
     missing = prototypes(SILENT)
     request = Parameter.of("MPI_Request *request")
     for name in collectives(names):

@@ -1,4 +1,4 @@
-// interposition/state.hpp: what was found and done when this library was loaded. Includes interposition.hpp.
+// interposition/state.hpp: the result of taking the host's place, when this library was loaded.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,23 @@
 
 namespace heddle::interposition {
 
-/// Defined by objects whose PMPI_ names stay the host's.
+/// A symbol of objects whose PMPI_ names stay the host's.
 constexpr const char* marker = "heddle_pmpi_is_host";
 
-/// A procedure under one of its names.
+/// The addresses of a procedure: the host's and Heddle's.
 struct Place {
   void* host;
   void* ours;
 };
 
 struct State {
-  /// Names are looked up as they are, some thousand when a job starts: none is copied for it.
+  /// Look-ups by string_view copy no names. A job makes some thousand look-ups when it starts.
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>()(name); }
   };
   Taken taken = Taken::no_host;
-  std::string path;  ///< Of the host.
+  std::string path;  ///< File of the host's library.
   std::unordered_map<std::string, Place, Hash, std::equal_to<>> places;
 
   [[nodiscard]] const Place* find(const char* name) const {
@@ -35,7 +35,7 @@ struct State {
   }
 };
 
-/// Lives as long as the process: programs call MPI in their last destructors, too.
+/// It lives as long as the process, because programs may call MPI even in their last destructors.
 State& state() noexcept;
 
 }  // namespace heddle::interposition

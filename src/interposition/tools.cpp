@@ -16,7 +16,8 @@ namespace {
 
 bool is_heddle(const Object& object) { return object.defined("heddle_seen_host") != nullptr; }
 
-/// Who has asked the loader for a procedure of this object, as a tool does that hands on to the next by dlsym.
+/// True if another tool holds the address of this object's procedure: that tool has asked the
+/// loader for it, by dlsym, to hand calls on.
 bool held_by_others(const Object& object, const void* address, const std::vector<Object>& tools) {
   return std::any_of(tools.begin(), tools.end(), [&](const Object& other) {
     if (other.path() == object.path()) return false;
@@ -25,7 +26,8 @@ bool held_by_others(const Object& object, const void* address, const std::vector
   });
 }
 
-/// Of Fortran's bindings some have names in capitals: what the library's C interface lacks is none of its procedures.
+/// MPI's procedures that an object exports. Some Fortran bindings have names in capitals; a name
+/// that the library's C interface lacks does not count.
 std::vector<std::string> procedures_of(const Object& object, const Object& host) {
   std::vector<std::string> names;
   object.each_defined([&](const char* name, std::uint32_t) {

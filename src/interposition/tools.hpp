@@ -1,5 +1,5 @@
-// interposition/tools.hpp: who else stands in for procedures of MPI in this process, and whether the program's calls come
-// to them: profilers and the like. Includes nothing of Heddle.
+// interposition/tools.hpp: finds other tools that replace procedures of MPI in this process, such
+// as profilers, and tells if they get the program's calls.
 //
 //   program ── MPI_Send ──▶ first tool ──▶ ... ──▶ Heddle ──▶ MPI library
 //
@@ -12,15 +12,15 @@
 
 namespace heddle::interposition {
 
-/// An object that exports procedures of the MPI library, and is neither that nor Heddle.
+/// An object that exports procedures of the MPI library, except the library itself and Heddle.
 struct Tool {
-  std::string object;                   ///< Its file; "the program".
-  std::vector<std::string> procedures;  ///< MPI_X and PMPI_X that the MPI library has, too, in the order of names.
-  std::size_t called = 0;               ///< How many of them the program is given by name, or another tool by dlsym.
-  std::string behind;                   ///< None of them: who is given instead. The MPI library, or another tool.
+  std::string object;                   ///< Its file, or "the program".
+  std::vector<std::string> procedures;  ///< Names MPI_X and PMPI_X that the MPI library has, too; sorted.
+  std::size_t called = 0;               ///< Number of these that the program gets by name, or another tool by dlsym.
+  std::string behind;                   ///< If `called` is 0, the object that gets the calls: the MPI library, or another tool.
 };
 
-/// In the order in which they were loaded: the first is nearest to the program.
+/// The tools in the order in which they were loaded. The first is nearest to the program.
 std::vector<Tool> tools();
 
 /// "FILE (MPI_A, MPI_B, MPI_C ... 101 procedures)".

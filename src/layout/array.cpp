@@ -1,4 +1,5 @@
-// Subarray and darray: boxes and distributed pieces of an array become nests, dimension by dimension, innermost first.
+// layout/array.cpp: subarray and darray. A box, or a distributed part, of an array becomes a nest.
+// Its innermost dimension comes first.
 #include <algorithm>
 #include <string>
 
@@ -8,7 +9,8 @@
 namespace heddle::layout {
 namespace {
 
-/// The dimensions of an array from the fastest to the slowest, each with the distance between two of its indices.
+/// A dimension of an array, with the distance between two of its indices. axes() orders dimensions
+/// from the fastest to the slowest.
 struct Axis {
   std::size_t dimension;
   Count size;
@@ -27,7 +29,7 @@ std::vector<Axis> axes(std::span<const Count> sizes, Order order, const Layout& 
   return result;
 }
 
-/// The bounds of the whole array, whichever part of it is described.
+/// Gives a part of the array the bounds of the whole array.
 Layout in_array(Placed part, std::span<const Count> sizes, const Layout& old) {
   Bytes extent = old.extent();
   for (const Count size : sizes) extent = times(extent, size);
@@ -86,7 +88,7 @@ Layout darray(Count ranks, Count rank, std::span<const Count> sizes, std::span<c
   if (places != ranks || rank < 0 || rank >= ranks)
     throw std::invalid_argument("rank or process grid does not match the number of ranks");
 
-  std::vector<Count> place(dimensions);  // of this rank in the grid, which is in C order whatever the array's order
+  std::vector<Count> place(dimensions);  // of this rank in the grid; the grid is always in C order
   for (std::size_t i = dimensions; i-- > 0; rank /= grid[i]) place[i] = rank % grid[i];
 
   Placed part = old.root();

@@ -1,5 +1,5 @@
-// layout/basic_types.hpp: MPI's predefined datatypes by name, as the C compiler of this build lays them out. No MPI in here.
-// May include: layout.hpp.
+// layout/basic_types.hpp: MPI's predefined datatypes by name, as the C compiler of this build lays
+// them out. No MPI in here.
 //
 //   const BasicType* pair = find_basic("MPI_DOUBLE_INT");     // also "double_int", any case
 //   layout_of(*pair).extent();                                // 16: the int is followed by a hole
@@ -12,7 +12,7 @@
 
 namespace heddle::layout {
 
-/// One value as the processor knows it.
+/// A value of the processor's.
 struct Scalar {
   std::string_view name;
   Bytes size = 0;
@@ -20,9 +20,9 @@ struct Scalar {
 };
 
 struct BasicType {
-  std::string_view name;  ///< As in the standard, in lower case without MPI_.
+  std::string_view name;  ///< The standard's name, in lower case, without MPI_.
   Scalar first;
-  Scalar second;  ///< Of the pair types (double_int, ...); size 0 otherwise.
+  Scalar second;  ///< Second value of a pair type (double_int, ...), else of size 0.
 
   [[nodiscard]] bool pair() const { return second.size != 0; }
   [[nodiscard]] Bytes second_at() const { return (first.size + second.alignment - 1) / second.alignment * second.alignment; }
@@ -30,8 +30,8 @@ struct BasicType {
 
 std::span<const BasicType> basic_types();
 
-/// By the standard's name or a common other one (float64, complex128); with or without MPI_, in any case. nullptr: no such
-/// type.
+/// Finds a type by the standard's name or another common name (float64, complex128), with or
+/// without MPI_, in any case. nullptr: there is no such type.
 const BasicType* find_basic(std::string_view name);
 
 Layout layout_of(const BasicType& type);

@@ -34,7 +34,8 @@ Distribution distribution_of(Count value, const Numerals& numerals) {
 }
 
 Layout made_subarray(const Made& made, const Numerals& numerals, const Layout& old) {
-  // int form: dimensions, sizes, subsizes, starts, order; large form: {dimensions, order}, {sizes, subsizes, starts}
+  // The int form has one row: dimensions, sizes, subsizes, starts, order. The large form has two:
+  // {dimensions, order} and {sizes, subsizes, starts}.
   Arguments integers(made.integers);
   Arguments counts(made.numbers);
   const Count dimensions = integers.next();
@@ -47,7 +48,8 @@ Layout made_subarray(const Made& made, const Numerals& numerals, const Layout& o
 }
 
 Layout made_darray(const Made& made, const Numerals& numerals, const Layout& old) {
-  // int form: ranks, rank, dimensions, sizes, distributions, blocks, grid, order; large form: sizes are apart
+  // The int form has one row: ranks, rank, dimensions, sizes, distributions, blocks, grid, order.
+  // The large form has a separate row for the sizes.
   Arguments integers(made.integers);
   Arguments counts(made.numbers);
   const Count ranks = integers.next();

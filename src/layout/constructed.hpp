@@ -1,5 +1,5 @@
-// layout/constructed.hpp: a layout from what a datatype was made of, as MPI_Type_get_contents tells it: a constructor, and its
-// arguments in a row. May include: layout.hpp, pair.hpp, signature.hpp.
+// layout/constructed.hpp: makes the layout of a datatype from its contents as MPI_Type_get_contents
+// tells them: a constructor, and its arguments in a row.
 //
 //   Made made{.by = Constructor::vector, .numbers = {4, 2, 5}};          // MPI_Type_vector(4, 2, 5, old)
 //   const Layout all = constructed(made, numerals, old);
@@ -32,20 +32,22 @@ enum class Constructor {
   darray,
   // Of several:
   structure,    ///< {count, lengths ..., displacements ...}
-  value_index,  ///< MPI_Type_get_value_index: a value, then an index that ends where the type ends. {true extent}
+  value_index,  ///< MPI_Type_get_value_index: a value, and an index at the end of the type. {true extent}
 };
 
-/// MPI's tables put counts, lengths and strides into integers, addresses or large counts, depending on the constructor. Here
-/// they always stand one after the other in `numbers`, in the order of the constructor's arguments.
+/// A constructor and its arguments. MPI's tables put counts, lengths and strides into integers,
+/// addresses or large counts, depending on the constructor. Here they all stand in `numbers`, in
+/// the order of the constructor's arguments.
 struct Made {
   Constructor by = Constructor::unknown;
-  bool large = false;  ///< By a _c constructor: then `integers` holds only what is an int there, too.
+  bool large = false;  ///< Made by a _c constructor. Then `integers` holds only arguments that are int there, too.
   std::vector<Count> integers{};
   std::vector<Count> numbers{};
 };
 
-/// From the rows that MPI_Type_get_contents fills, or its _c form: that has large counts where the type was made by a _c
-/// constructor, and tells all others as the plain form does.
+/// Converts the rows that MPI_Type_get_contents, or its _c form, fills. The _c form fills large
+/// counts if a _c constructor made the type. It fills the same rows as the plain form for other
+/// types.
 /// @param addresses  MPI_Aint. @param counts  MPI_Count.
 template <class Address, class Large>
 Made made(Constructor by, std::span<const int> integers, std::span<const Address> addresses, std::span<const Large> counts) {
@@ -59,18 +61,19 @@ Made made(Constructor by, std::span<const int> integers, std::span<const Address
   return made;
 }
 
-/// What its numbers mean: each MPI library has its own.
+/// The library's values of MPI_ORDER_C and other constants. Each MPI library has its own.
 struct Numerals {
   Count order_c, order_fortran;
   Count distribute_none, distribute_block, distribute_cyclic, default_argument;
 };
 
-/// A datatype whose bytes Heddle cannot tell, and why.
+/// The reason why Heddle cannot find a datatype's bytes.
 struct CannotDecode : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// By a constructor of one old type. Throws CannotDecode, and what the constructors of layout.hpp throw.
+/// The layout by a constructor of one old type. Throws CannotDecode and the exceptions of
+/// layout.hpp.
 Layout constructed(const Made& made, const Numerals& numerals, const Layout& old);
 
 /// The members of a struct: {count, lengths ..., displacements ...}. Throws CannotDecode.
@@ -80,14 +83,14 @@ struct Members {
   explicit Members(const Made& made);
 };
 
-/// A datatype: where its bytes are, and of which basic types.
+/// A datatype: the places of its bytes, and their basic types.
 template <class Basic>
 struct Decoded {
   Layout layout;
   Signature<Basic> signature;
 };
 
-/// By any constructor. Throws what constructed() and structure() throw.
+/// The datatype by any constructor. Throws the exceptions of constructed() and structure().
 template <class Basic>
 Decoded<Basic> decoded(const Made& made, const Numerals& numerals, std::span<const Decoded<Basic>* const> olds) {
   const auto expect = [&](std::size_t types) {

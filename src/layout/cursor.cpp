@@ -1,4 +1,5 @@
-// The path from the root to the current piece is kept, so that the next piece costs a step and a seek costs the depth.
+// layout/cursor.cpp: keeps the path from the root to the current piece, so that the next piece
+// costs one step and a seek costs the depth.
 #include "layout/cursor.hpp"
 
 #include <algorithm>
@@ -82,7 +83,8 @@ void Cursor::descend(const Node* node, Bytes base, Bytes into) {
   }
 }
 
-/// From the end of one piece to the start of the next: up to the first level that has one more, and down again.
+/// Moves from the end of a piece to the start of the next: up to the first level with another
+/// piece, and down again.
 void Cursor::advance() {
   if (one_piece_) return;
   in_piece_ = 0;
@@ -160,7 +162,7 @@ Bytes Cursor::copy_in(void* base, const void* in, Bytes room) {
 
 std::size_t Cursor::segments(const void* base, std::span<iovec> out, Bytes room) {
   std::size_t filled = 0;
-  // iovec is one type for reading and writing; its pointer is not const.
+  // iovec has no const pointer, as it also serves for writing.
   auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
   while (filled < out.size() && room > 0 && !done()) {
     const Segment segment = next(room);

@@ -1,8 +1,8 @@
-// layout/cursor.hpp: a place in the packed stream of a layout. May include: layout.hpp, pack.hpp, nothing else of Heddle.
+// layout/cursor.hpp: a position in the packed stream of a layout.
 //
 //   Cursor look{layout, count}, pack{layout, count};      // two contexts over one program (Balaji et al. 2007, §4.1)
 //   if (look.ahead(15).mean() < sparse)                   // judge the next 15 blocks ...
-//     done += pack.copy_out(base, segment, bytes);        // ... without losing our place
+//     done += pack.copy_out(base, segment, bytes);        // ... and keep the position of `pack`
 #pragma once
 
 #include <sys/uio.h>
@@ -22,7 +22,7 @@ struct Segment {
   bool operator==(const Segment&) const = default;
 };
 
-/// What a look ahead saw.
+/// The blocks that a look ahead has found.
 struct Ahead {
   Count blocks = 0;
   Bytes bytes = 0;
@@ -40,33 +40,35 @@ class Cursor {
   [[nodiscard]] Bytes size() const { return size_; }
   [[nodiscard]] bool done() const { return at_ == size_; }
 
-  /// Moves to byte `offset` of the packed stream, in O(depth · log blocks), whatever the offset.
+  /// Moves to byte `offset` of the packed stream, in O(depth · log blocks).
   /// @param offset  0 … layout.size() · count, bytes. Otherwise: std::out_of_range.
   void seek(Bytes offset);
 
-  /// The contiguous piece from here on; length 0 at the end.
+  /// The rest of the contiguous piece at this position. Length 0 at the end of the stream.
   [[nodiscard]] Segment peek() const;
-  /// The same, and moves past it, or past its first `room` bytes.
+  /// Returns the piece, or its first `room` bytes, and moves past it.
   Segment next();
   Segment next(Bytes room);
 
-  /// Judges the next `blocks` pieces and leaves this cursor behind them.
+  /// Measures the next `blocks` pieces and moves past them.
   Ahead ahead(Count blocks = look_ahead);
 
-  /// Packs up to `room` bytes from here, moves past them, returns how many.
+  /// Packs up to `room` bytes from here, moves past them, and returns their number.
   Bytes copy_out(const void* base, void* out, Bytes room);
   Bytes copy_in(void* base, const void* in, Bytes room);
 
-  /// Fills `out` with pieces from here (at most `room` bytes), moves past them, returns the entries filled.
+  /// Fills `out` with pieces from here (at most `room` bytes), moves past them, and returns the
+  /// number of entries.
   std::size_t segments(const void* base, std::span<iovec> out, Bytes room);
 
  private:
   struct Level {
     const Node* node;
-    Bytes base;   // where this node is placed
-    Count index;  // which repetition or piece of it we are in
+    Bytes base;   // placement of this node
+    Count index;  // current repetition or piece
   };
-  /// From the root to the current piece. Off the heap up to a depth that few types reach: cursors are made in every transfer.
+  /// The path from the root to the current piece. It uses no heap up to a depth that few types
+  /// exceed, because every transfer makes cursors.
   class Path {
    public:
     [[nodiscard]] bool empty() const { return depth_ == 0; }
@@ -89,7 +91,7 @@ class Cursor {
   const Layout* layout_;
   Count count_;
   Bytes size_;
-  bool one_piece_;        // however often it is repeated: no path then
+  bool one_piece_;        // one piece, even if repeated: there is no path then
   Count repetition_ = 0;  // of the layout
   Path path_;             // within it
   Bytes at_ = 0;

@@ -1,5 +1,5 @@
-// layout/decoder.hpp: datatypes are made of others: a tree of them becomes a layout and a signature, whose bytes an MPI library
-// is asked about level by level. The library is handed in. May include: constructed.hpp, pair.hpp.
+// layout/decoder.hpp: decodes a datatype, which is a tree of datatypes, into a layout and a
+// signature. It asks an MPI library, which the caller hands in, level by level.
 //
 //   struct Host {
 //     using Type = MPI_Datatype;
@@ -22,23 +22,23 @@
 
 namespace heddle::layout {
 
-/// As MPI_Type_get_extent has them.
+/// The bounds that MPI_Type_get_extent returns.
 struct Bounds {
   Bytes lower = 0, extent = 0;
 };
 
-/// What a datatype was made of.
+/// The contents of a datatype.
 template <class Type>
 struct Told {
-  std::optional<Decoded<Type>> basic{};  ///< Of nothing: what it is.
+  std::optional<Decoded<Type>> basic{};  ///< The type itself, if it is basic.
   Made made{};
   std::vector<Type> olds{};
-  std::vector<Type> given{};  ///< Those of the old ones whose handles must be freed.
+  std::vector<Type> given{};  ///< Old types whose handles must be freed.
 };
 
-/// Every level takes its bounds from the library. Handles that it gives out are freed only at the end, so that while we work no
-/// new type can take the number of one we remember. The levels lie in a row on the heap: a type may be nested deeper than any
-/// stack is.
+/// Every level takes its bounds from the library. Handles from the library are freed only at the
+/// end. Otherwise a new type could get the handle of a type in `seen_`. The levels lie on the heap,
+/// because types may be nested deeper than a stack allows.
 template <class Host>
 class Decoder {
  public:
@@ -51,14 +51,14 @@ class Decoder {
     for (const Type type : to_free_) host_.free(type);
   }
 
-  /// Throws CannotDecode, and what the constructors of layout.hpp throw.
+  /// Throws CannotDecode and the exceptions of layout.hpp.
   Decoded<Type> decode(Type type) {
     path_.clear();
     const Decoded<Type>* found = look(type);
     while (!path_.empty()) {
       Level& level = path_.back();
       if (level.decoded.size() < level.olds.size()) {
-        // A look may lengthen the path, and so move this level.
+        // look() may lengthen the path, and so move this level.
         if (const Decoded<Type>* old = look(level.olds[level.decoded.size()])) path_.back().decoded.push_back(old);
       } else {
         found = &close(level);
@@ -69,24 +69,24 @@ class Decoder {
   }
 
  private:
-  /// A type on the path down to the one that is looked at.
+  /// A type on the path to the current type.
   struct Level {
     Type type;
     Made made;
     std::vector<Type> olds;
-    std::vector<const Decoded<Type>*> decoded;  ///< The first of the old ones: they lie in `seen_`.
+    std::vector<const Decoded<Type>*> decoded;  ///< The first old types, as far as decoded. They lie in `seen_`.
   };
 
-  /// A type that is decoded, or told as a basic one. Null: it is the last level of the path now.
+  /// Returns the type if it is decoded, or basic. Null: the type is now the last level of the path.
   const Decoded<Type>* look(Type type) {
-    if (last_ && last_->first == type) return &last_->second;  // structs of thousands of members have few types
+    if (last_ && last_->first == type) return &last_->second;  // structs with thousands of members have few types
     auto seen = seen_.find(type);
     if (seen == seen_.end()) {
       if (const std::optional<Decoded<Type>> found = host_.known(type)) {
         seen = seen_.emplace(type, *found).first;
       } else {
         Told<Type> told = host_.tell(type);
-        // First remember what has to be freed, then look into it: looking may throw.
+        // First remember the handles to free: the rest may throw.
         to_free_.insert(to_free_.end(), told.given.begin(), told.given.end());
         if (!told.basic) {
           path_.push_back({type, std::move(told.made), std::move(told.olds), {}});

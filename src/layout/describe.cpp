@@ -1,4 +1,5 @@
-// The canonical program in words, for people: heddle explain, test failures, reports.
+// layout/describe.cpp: the canonical program as text for people (heddle explain, test failures,
+// reports).
 #include <sstream>
 
 #include "layout/layout.hpp"
@@ -59,7 +60,7 @@ class Writer {
   }
 
   static constexpr Count few = 8;
-  static constexpr int most_text = 4000;  // what is left out is more of the same
+  static constexpr int most_text = 4000;  // the rest is more of the same
   std::ostringstream text_;
 };
 

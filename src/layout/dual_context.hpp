@@ -1,4 +1,5 @@
-// layout/dual_context.hpp: a message in portions, each judged dense or sparse before it is touched. May include: cursor.hpp.
+// layout/dual_context.hpp: hands out a message in portions. It judges each portion as dense or
+// sparse before it touches the data.
 //
 //   DualContext message{layout, count, base};
 //   while (!message.done()) {
@@ -9,8 +10,9 @@
 //   look  ──────────────▶ 15 blocks ahead: are they long?
 //   pack  ─▶ this portion, from where the last one ended
 //
-// One context that looks ahead loses the place from which packing goes on, and must search for it from the start: quadratic
-// in the size of the message. Two contexts over one program never search (Balaji et al. 2007, §4.1, figure 9).
+// A single context that looks ahead would lose the position for packing, and would search for it
+// from the start. That is quadratic in the size of the message. Two contexts over one program never
+// search (Balaji et al. 2007, §4.1, figure 9).
 #pragma once
 
 #include "layout/cursor.hpp"
@@ -25,8 +27,9 @@ struct Portion {
 
 class DualContext {
  public:
-  /// Blocks of at least this mean length are handed over as they lie; shorter ones are packed. An iovec entry costs about
-  /// as much as packing half a kilobyte (process_vm: 107 to 150 ns for each remote entry, packing 5 to 10 GB/s).
+  /// Blocks of at least this mean length are handed over in place. Shorter blocks are packed. An
+  /// iovec entry costs about as much as packing half a kilobyte (process_vm takes 107 to 150 ns for
+  /// each remote entry; packing runs at 5 to 10 GB/s).
   static constexpr double dense_from = 512;
 
   /// Layout and memory must outlive the context.
@@ -36,8 +39,8 @@ class DualContext {
   [[nodiscard]] bool done() const { return pack_.done(); }
   [[nodiscard]] Bytes tell() const { return pack_.tell(); }
 
-  /// The next portion: at most the stage's size if it is packed, at most entries.size() pieces and the stage's size if not.
-  /// Both spans must not be empty.
+  /// The next portion. A packed portion has at most the stage's size. Other portions have at most
+  /// entries.size() pieces, too. Neither span may be empty.
   Portion next(std::span<std::byte> stage, std::span<iovec> entries);
 
  private:

@@ -1,5 +1,6 @@
-// layout/grammar.cpp: a recursive-descent parser over grammar_scan.hpp; what it has read becomes a layout at once, so that a
-// constructor that refuses its arguments is blamed where it stands.
+// layout/grammar.cpp: a recursive-descent parser over grammar_scan.hpp. It makes the layout of each
+// constructor at once, so that an error names the place of the constructor that refuses its
+// arguments.
 #include "layout/grammar.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ constexpr std::string_view combiner_names[] = {"named",    "dup",      "contiguo
                                                "indexed",  "hindexed", "indexed_block", "hindexed_block", "struct",
                                                "subarray", "darray",   "resized"};
 
-/// Bounds beyond this are a mistake; below it, no sum of two of them overflows.
+/// Larger bounds are a mistake. The sum of two smaller bounds cannot overflow.
 constexpr Bytes farthest = Bytes{1} << 61;
 
 /// MPI_Type_create_subarray -> subarray, MPI_ORDER_FORTRAN -> fortran, MPI_DISTRIBUTE_BLOCK -> block.
@@ -99,7 +100,7 @@ class Parser : Scanner {
     return finish(start, std::move(t));
   }
 
-  /// What stands before the old type, and the comma between.
+  /// Reads the arguments before the old type, and the comma after them.
   void arguments(Type& t) {
     switch (t.combiner) {
       case Combiner::contiguous:
@@ -225,7 +226,7 @@ class Parser : Scanner {
   bool at_struct_lists() {
     if (peek() == '[') return true;
     if (!at_number()) return false;
-    Scanner ahead = static_cast<const Scanner&>(*this);  // a number is a length for all, or the count of the first member
+    Scanner ahead = static_cast<const Scanner&>(*this);  // a number is the length of all members, or the count of the first
     ahead.number();
     return ahead.peek() == ',';
   }
@@ -253,7 +254,7 @@ class Parser : Scanner {
 
   void struct_members(Type& t) {
     t.lists.resize(2);
-    Bytes end = 0;  // of the member before
+    Bytes end = 0;  // end of the member before
     if (accept(')')) return;
     do {
       const std::size_t where = place();
@@ -278,7 +279,7 @@ class Parser : Scanner {
     if (!accept(')')) fail(place(), "expected ',', '@' or ')', found " + found());
   }
 
-  // --- From what was read to the layout
+  // --- The layout of a type
 
   static TypePtr finish(std::size_t start, Type t) {
     const std::string_view what = name(t.combiner);
@@ -334,7 +335,8 @@ class Parser : Scanner {
     throw std::invalid_argument("unknown combiner");
   }
 
-  /// Basic values in one element. Of one child: the layout's size is as many times the child's as its elements are.
+  /// The number of basic values in an element. For a type with one child, it grows from child to
+  /// parent by the same factor as the layout's size.
   static Count elements(const Type& t) {
     if (t.combiner == Combiner::named) return t.basic->pair() ? 2 : 1;
     if (t.combiner == Combiner::structure) {

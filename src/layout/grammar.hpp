@@ -1,5 +1,5 @@
-// layout/grammar.hpp: datatypes as text, for `heddle explain`, tests and messages. No MPI in here. May include: layout.hpp,
-// basic_types.hpp. The manual with examples is docs/layout.md.
+// layout/grammar.hpp: datatypes as text, for `heddle explain`, tests and messages. docs/layout.md
+// is the manual, with examples. No MPI in here.
 //
 //   const grammar::TypePtr type = grammar::parse("vector(128, 8, 4096, int)");
 //   pack(type->layout, 1, base, out);
@@ -14,8 +14,9 @@
 //   number   -12 | 32*128
 //   list     [0, 4, 8] | [0:100:4] (0, 4, ... 96) | [0, 8]*100 (repeated) | a single number for all, where the length is known
 //
-// Names are those of the standard, in any case, with or without MPI_, Type_ and create_: MPI_Type_create_subarray, MPI_INT.
-// In struct(int, 2 double @ 16) a member without @ lies where a C compiler would put it.
+// Names are the standard's (MPI_Type_create_subarray, MPI_INT), in any case. MPI_, Type_ and
+// create_ may be left out. In struct(int, 2 double @ 16), a member without @ lies where a C
+// compiler would put it.
 #pragma once
 
 #include <memory>
@@ -48,7 +49,7 @@ std::string_view name(Combiner combiner);
 struct Type;
 using TypePtr = std::shared_ptr<const Type>;
 
-/// What was written, checked, and the layout it describes.
+/// A type as written, after checks, and its layout.
 struct Type {
   Combiner combiner = Combiner::named;
   const BasicType* basic = nullptr;       ///< named
@@ -63,12 +64,12 @@ struct Type {
   Count elements = 0;  ///< Entries of the type map.
 };
 
-/// What is wrong with the text, and where.
+/// An error in the text, and its column.
 class Error : public std::runtime_error {
  public:
   Error(std::size_t column, const std::string& what);
   [[nodiscard]] std::size_t column() const { return column_; }  ///< In bytes, from 1.
-  /// The part of `text` around the place, with a caret below it: two lines of at most 100 characters.
+  /// The part of `text` around the column, and a caret below: two lines of at most 100 characters.
   [[nodiscard]] std::string pointed(std::string_view text) const;
 
  private:
@@ -76,17 +77,18 @@ class Error : public std::runtime_error {
 };
 
 constexpr std::size_t max_text = 1 << 20;    ///< Bytes of a description.
-constexpr std::size_t max_listed = 1 << 20;  ///< Numbers in all lists of a description, ranges written out.
+constexpr std::size_t max_listed = 1 << 20;  ///< Numbers in all lists of a description, counting each number of a range.
 constexpr int max_depth = 64;
 
-/// Reads a description. Error if it is none; nothing else is thrown, whatever the text.
+/// Reads a description. Throws Error if the text is none, and no other exception.
 TypePtr parse(std::string_view text);
 
-/// The description in its plainest form: parse(to_string(t)) is t.
+/// The description in its plainest form. parse(to_string(t)) gives t again.
 std::string to_string(const Type& type);
 
-/// A description of a layout: parse() of it has the same bytes in the same order, and the same bounds. In elements of the basic
-/// type `element` where all pieces are made of such, else in bytes. Error: it is too long or too deep to be read.
+/// A description of a layout. parse() of it gives the same bytes in the same order, and the same
+/// bounds. It uses elements of the basic type `element` if all pieces consist of them, else bytes.
+/// Error: the description is too long or too deep for parse().
 std::string written(const Layout& layout, std::string_view element = "byte");
 
 }  // namespace heddle::layout::grammar

@@ -1,4 +1,5 @@
-// layout/grammar_of.cpp: from a layout, whoever made it, back to a description: a constructor for each node of its program.
+// layout/grammar_of.cpp: writes any layout as a description, with a constructor for each node of
+// its program.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -14,7 +15,7 @@ std::vector<Count> all_of(const Integers& numbers) {
   return list;
 }
 
-/// Whether all pieces are so many bytes, or a multiple.
+/// True if the length of each piece is a multiple of `element` bytes.
 class Divides {
  public:
   explicit Divides(Bytes element) : element_(element) {}
@@ -38,7 +39,7 @@ class Divides {
   Bytes element_;
 };
 
-/// Types without layouts: they are only written.
+/// Makes types without layouts, only for writing.
 class Maker {
  public:
   Maker(const BasicType& element, Bytes size) : size_(size) {
@@ -65,7 +66,8 @@ class Maker {
     return std::make_shared<const Type>(std::move(type));
   }
 
-  /// A piece is so many elements one after the other; anything else is one of its kind.
+  /// A contiguous piece is a number of elements. Any other node counts as one element of its own
+  /// type.
   std::pair<Count, TypePtr> repeated(const Node& node) const {
     if (node.contiguous()) return {node.size / size_, element_};
     return {1, of(node)};

@@ -1,4 +1,5 @@
-// layout/grammar_scan.cpp: reading words, numbers and lists; all arithmetic is checked, all lengths are limited before use.
+// layout/grammar_scan.cpp: reads words, numbers and lists. All arithmetic is checked, and all
+// lengths are limited before use.
 #include "layout/grammar_scan.hpp"
 
 #include <charconv>
@@ -110,7 +111,7 @@ void Scanner::item(std::vector<Count>& list) {
     stride = number();
     if (stride == 0) fail(where, "a range needs a step that is not 0");
   }
-  // In unsigned arithmetic the differences of any two 64-bit numbers fit.
+  // Unsigned arithmetic holds the difference of any two 64-bit numbers.
   if (stride > 0 ? first >= stop : first <= stop) return;
   const auto magnitude = [](Count high, Count low) {
     return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);

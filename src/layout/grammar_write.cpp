@@ -1,4 +1,4 @@
-// layout/grammar_write.cpp: types back to text, and the picture of a place in it.
+// layout/grammar_write.cpp: writes types as text, and points at a column of a text.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,7 +7,8 @@
 namespace heddle::layout::grammar {
 namespace {
 
-/// The smallest p such that the list is its first p items again and again; its size if there is none. Knuth, Morris, Pratt.
+/// The smallest p such that the list repeats its first p items; its size if there is none (Knuth,
+/// Morris, Pratt).
 std::size_t period(const std::vector<Count>& list) {
   std::vector<std::size_t> border(list.size(), 0);
   for (std::size_t i = 1, k = 0; i < list.size(); ++i) {
@@ -19,7 +20,8 @@ std::size_t period(const std::vector<Count>& list) {
   return p != 0 && list.size() % p == 0 ? p : list.size();
 }
 
-/// Items from `first` on that are the same distance apart, as the unsigned difference that cannot overflow.
+/// The number of items from `first` on that have equal distances. Unsigned differences cannot
+/// overflow.
 std::size_t run(const std::vector<Count>& list, std::size_t first) {
   const auto gap = [&list](std::size_t i) {
     return static_cast<std::uint64_t>(list[i]) - static_cast<std::uint64_t>(list[i - 1]);
@@ -29,10 +31,10 @@ std::size_t run(const std::vector<Count>& list, std::size_t first) {
   return end - first;
 }
 
-/// Repetitions and ranges are written as such where that is shorter: [0, 8]*100, [0:4096:32].
+/// Writes repetitions and ranges as [0, 8]*100 and [0:4096:32] where that is shorter.
 std::string listed(const std::vector<Count>& all) {
   constexpr std::size_t few = 4;
-  constexpr Bytes harmless = Bytes{1} << 61;  // ends and steps of ranges stay within 64 bits
+  constexpr Bytes harmless = Bytes{1} << 61;  // limits ends and steps of ranges to 64 bits
   const std::size_t p = period(all);
   const std::size_t size = p < all.size() && all.size() >= few ? p : all.size();
   const std::vector<Count> numbers(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
@@ -64,7 +66,7 @@ std::string distributed(const Type& t) {
   return text + "]";
 }
 
-/// After the old type, where the order is not the usual one.
+/// The end of a constructor; it names the order if that is Fortran's.
 std::string order(const Type& t) { return t.order == Order::fortran ? ", order=F)" : ")"; }
 
 void write(const Type& t, std::string& text);
@@ -77,7 +79,7 @@ std::string child(const Type& t) {
 
 void write(const Type& t, std::string& text) {
   if (t.combiner == Combiner::named) {
-    text += t.basic->name == "2int" ? "int_int" : t.basic->name;  // a name that starts with a digit reads like a count
+    text += t.basic->name == "2int" ? "int_int" : t.basic->name;  // a name with a digit first would read like a count
     return;
   }
   text += name(t.combiner);

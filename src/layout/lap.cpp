@@ -1,4 +1,5 @@
-// layout/lap.cpp: from the outermost loop inwards; the first that steps within a line while its child goes beyond it.
+// layout/lap.cpp: looks from the outermost loop inwards for the first loop that steps within a line
+// while its child reaches beyond that line.
 #include "layout/lap.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr Bytes line = 64;
 
-/// The lap of `count` times `child`, one `stride` apart.
+/// The lap of `count` copies of `child`, one `stride` apart.
 Lap step(Count count, Bytes stride, const Node& child) {
   const Bytes apart = std::abs(stride);
   if (count < 2 || apart == 0 || apart >= line || child.high - child.low <= line) return {};
@@ -38,9 +39,9 @@ Lap lap(const Layout& layout, Count count) noexcept {
 }
 
 Bytes portion(const Lap& lap, Bytes total, Bytes segment, Bytes most) noexcept {
-  constexpr Bytes parts = 16;  // of a message: one side waits for the first of the other
+  constexpr Bytes parts = 16;  // least parts of a message, because the other side waits for the first
   if (lap.whole < segment || 2 * lap.bytes > most) return 0;
-  const Bytes unit = lap.whole <= most ? lap.whole : lap.bytes;  // rather some lines half done than all of them
+  const Bytes unit = lap.whole <= most ? lap.whole : lap.bytes;  // leave some lines half done, but not all
   const Bytes units = std::clamp(total / parts, unit, most) / unit;
   const Bytes whole = units * unit / segment * segment;
   return whole > segment ? whole : 0;

@@ -1,13 +1,13 @@
-// layout/lasting.hpp: what a process has one of, made at the first look and never destroyed: a program may free a communicator
-// or call MPI_Finalize in a destructor of its own, long after objects of a preloaded library would be gone. May include nothing
-// of Heddle.
+// layout/lasting.hpp: an object that a process makes once, at the first use, and never destroys. A
+// program may free a communicator or call MPI_Finalize in a destructor of its own. By then, static
+// objects of a preloaded library would be destroyed.
 //
 //   Settings& current() {
 //     static Lasting<Settings> settings;
 //     return *settings;
 //   }
 //
-// tests/lasting.cmake holds the built rooms to it: nothing in them registers a destructor with the C++ run time.
+// tests/lasting.cmake checks that no built room registers a destructor with the C++ run time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace heddle::layout {
 
-/// A T in storage of its own, which nobody destroys.
+/// A T that is never destroyed.
 template <class T>
 class Lasting {
  public:

@@ -1,4 +1,5 @@
-// MPI's datatype constructors over canonical programs: bounds by MPI-5.0 §5.1.7, bytes by rewrite.hpp.
+// layout/layout.cpp: MPI's datatype constructors. Bounds follow MPI-5.0 §5.1.7; rewrite.hpp makes
+// the programs.
 #include "layout/layout.hpp"
 
 #include <algorithm>
@@ -27,10 +28,11 @@ void check_lengths(std::size_t lengths, std::size_t displacements) {
   if (lengths != displacements) throw std::invalid_argument("as many block lengths as displacements are needed");
 }
 
-/// The bounds of a type made of placed copies of others.
+/// Collects the bounds of a type that consists of placed copies of other types.
 class Bounds {
  public:
-  /// `length` copies of `old`, one extent apart, from `displacement` on. Zero copies leave no trace.
+  /// Adds `length` copies of `old`, one extent apart, from `displacement` on. Zero copies change
+  /// nothing.
   void add(Count length, Bytes displacement, const Layout& old) {
     if (length == 0) return;
     const Bytes last = times(length - 1, old.extent());
@@ -41,7 +43,8 @@ class Bounds {
   [[nodiscard]] Layout close(Placed root) const {
     return {std::move(root), low_, high_ - low_, alignment_, {low_marked_, high_marked_}};
   }
-  /// The extent rounded up to the alignment of the members, unless a resized member says otherwise.
+  /// Rounds the extent up to the alignment of the members, unless a resized member sets the upper
+  /// bound.
   [[nodiscard]] Layout close_aligned(Placed root) const {
     Bytes extent = high_ - low_;
     if (!high_marked_ && extent % alignment_ != 0) extent += alignment_ - (extent % alignment_ + alignment_) % alignment_;
@@ -124,7 +127,7 @@ Layout hindexed(std::span<const Count> blocklengths, std::span<const Bytes> disp
     list.offset = plus(list.offset, old.root().offset);
     return bounds.close(std::move(list));
   }
-  std::unordered_map<Count, Placed> runs;  // one node for each length, however many blocks have it
+  std::unordered_map<Count, Placed> runs;  // one node for all blocks of a length
   std::vector<Placed> children;
   children.reserve(blocklengths.size());
   for (std::size_t i = 0; i < blocklengths.size(); ++i) {
@@ -164,7 +167,7 @@ Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> dis
     bounds.add(blocklengths[i], displacements[i], *olds[i]);
     all_dense &= olds[i]->dense();
   }
-  if (all_dense) {  // the members of most structs: a list of pieces, without a node for each
+  if (all_dense) {  // true of most structs: a list of pieces needs no node for each
     std::vector<Bytes> offsets;
     std::vector<Bytes> lengths;
     offsets.reserve(olds.size());

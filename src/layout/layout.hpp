@@ -1,11 +1,11 @@
-// layout/layout.hpp: what the bytes of a datatype look like, whatever constructor made it. No MPI in here.
-// May include: node.hpp. Room: datatype constructors (MPI-5.0 chapter 5) in, canonical programs out.
+// layout/layout.hpp: the layout of a datatype's bytes in memory, independent of its constructor.
+// The room turns datatype constructors (MPI-5.0 chapter 5) into canonical programs. No MPI in here.
 //
 //   Layout column = vector(1024, 1, 1024, basic(8));          // a column of a 1024 x 1024 matrix of doubles
 //   Layout matrix = contiguous(1024, resized(column, 0, 8));  // the transposed matrix
 //   pack(matrix, 1, base, out);                               // pack.hpp
 //
-// Two layouts that describe the same bytes in the same order compare equal when they are regular:
+// Two regular layouts of the same bytes in the same order compare equal:
 //   vector(4, 2, 5, basic(8)) == subarray({4, 5}, {4, 2}, {0, 0}, Order::c, basic(8))     up to extent, see same_bytes
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace heddle::layout {
 
-/// Bounds that MPI_Type_create_resized (or subarray, darray) set: in a struct they overrule natural ones (MPI-5.0 §5.1.7).
+/// Tells which bounds come from MPI_Type_create_resized (or subarray, darray). In a struct, such
+/// bounds overrule natural ones (MPI-5.0 §5.1.7).
 struct Marks {
   bool lower = false;
   bool upper = false;
@@ -38,7 +39,8 @@ class Layout {
   [[nodiscard]] const Placed& root() const { return root_; }
   [[nodiscard]] const Node* node() const { return root_.node.get(); }
 
-  /// One piece without holes, for any count: packing is a memcpy from base + root().offset.
+  /// True if any count of elements is one piece without holes. Packing is then a memcpy from base +
+  /// root().offset.
   [[nodiscard]] bool dense() const { return !root_.node || (root_.node->contiguous() && extent_ == size()); }
 
   /// The program of `count` elements, one extent apart.
@@ -52,12 +54,12 @@ class Layout {
   Marks marks_;
 };
 
-/// The same bytes in the same order, whatever the bounds.
+/// True if both have the same bytes in the same order. Bounds may differ.
 bool same_bytes(const Layout& a, const Layout& b);
 
-// --- Constructors, one for each of MPI's. Counts and lengths >= 0 (std::invalid_argument); strides and displacements
-// in elements of `old` unless the name starts with h (bytes). Sizes beyond 64 bits, programs of more than max_depth levels:
-// std::overflow_error.
+// --- Constructors, one for each of MPI's. Negative counts and lengths throw std::invalid_argument.
+// Strides and displacements are in elements of `old`, or in bytes if the name starts with h. Sizes
+// beyond 64 bits, and programs of more than max_depth levels, throw std::overflow_error.
 
 /// A predefined type of `size` bytes; alignment 0 means the largest power of two that divides size, at most 16.
 Layout basic(Bytes size, Bytes alignment = 0);
@@ -70,19 +72,21 @@ Layout indexed_block(Count blocklength, std::span<const Count> displacements, co
 Layout hindexed_block(Count blocklength, std::span<const Bytes> displacements, const Layout& old);
 /// The extent is rounded up to the strictest alignment of the members, as C compilers do (MPI-5.0 §5.1.6).
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements, std::span<const Layout> olds);
-/// The same by pointers to the members.
+/// Like the function above, with pointers to the members.
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements,
                  std::span<const Layout* const> olds);
 Layout resized(const Layout& old, Bytes lower_bound, Bytes extent);
 
 enum class Order { c, fortran };
-/// A box of a `sizes` array; all three spans have the array's dimensions. A box that leaves it: std::invalid_argument.
+/// A box of an array of `sizes`. All three spans have an entry for each dimension. A box that
+/// leaves the array throws std::invalid_argument.
 Layout subarray(std::span<const Count> sizes, std::span<const Count> subsizes, std::span<const Count> starts, Order order,
                 const Layout& old);
 
 enum class Distribution { none, block, cyclic };
 constexpr Count default_argument = -1;  // MPI_DISTRIBUTE_DFLT_DARG
-/// What rank `rank` of `ranks` owns of a distributed array (MPI-5.0 §5.1.4), the process grid in C order.
+/// The part of a distributed array that `rank` of `ranks` owns (MPI-5.0 §5.1.4). The process grid
+/// is in C order.
 Layout darray(Count ranks, Count rank, std::span<const Count> sizes, std::span<const Distribution> distributions,
               std::span<const Count> arguments, std::span<const Count> grid, Order order, const Layout& old);
 

@@ -29,7 +29,7 @@ class Flattener {
 
  private:
   void piece(Bytes offset, Bytes length) {
-    // Neighbours that only meet here (the end of one repetition and the start of the next) become one piece.
+    // The end of a repetition may touch the start of the next: they become one piece.
     if (!pieces_.empty() && pieces_.back().offset + pieces_.back().length == offset) {
       pieces_.back().length += static_cast<std::int32_t>(length);
     } else {
@@ -56,9 +56,10 @@ class Flattener {
   Bytes packed_ = 0;
 };
 
-/// Two programs, compared. Nodes are shared, and a walk that took no notice of it would visit a child once for each way that
-/// leads to it: twice as often at every level of struct(X, ..., X). So the children of a struct that were found equal are
-/// remembered, which bounds the work by the nodes there are. Nothing else is: the first difference ends the comparison.
+/// Compares two programs. Nodes are shared, so a plain walk would visit a child once for each path
+/// to it. With struct(X, ..., X) that doubles with every level. So the comparison remembers equal
+/// children of structs, and the work is bounded by the number of nodes. The first difference ends
+/// the comparison.
 class Comparison {
  public:
   bool same(const Node& a, const Node& b) {
@@ -102,7 +103,7 @@ LazyRecord::~LazyRecord() { delete made_.load(std::memory_order_acquire); }
 const kernel::Record* LazyRecord::make(const Node& node) const noexcept try {
   using kernel::Record;
   if (node.contiguous() || node.blocks > Record::max_pieces || node.high - node.low > Record::max_span) return nullptr;
-  if (node.size > Record::max_span) return nullptr;  // pieces may overlap: the packed form can be larger than the span
+  if (node.size > Record::max_span) return nullptr;  // pieces may overlap, so the packed form can be larger than the span
   Flattener flattener;
   flattener.add(node, 0);
   auto mine = std::make_unique<const Record>(flattener.take());

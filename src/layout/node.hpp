@@ -1,5 +1,5 @@
-// layout/node.hpp: the canonical program. Nodes are immutable, shared, and know nothing of where they are placed.
-// May include: bytes.hpp, kernel/record.hpp, prepared.hpp. Users of layout/ include layout.hpp instead.
+// layout/node.hpp: the canonical program. Nodes are immutable and shared, and do not know their
+// placement. Users of layout/ include layout.hpp instead.
 //
 //   Block            len                            one contiguous piece
 //   Loop             count, stride, child           the child at 0, stride, 2·stride, ...
@@ -7,10 +7,11 @@
 //   Indexed          offsets, lengths               contiguous pieces of different lengths
 //   Struct           (offset, child) ...            different children, in packed order
 //
-// Normal form, kept by the functions of rewrite.hpp, the only ones that make nodes: the first byte in packed order is at
-// offset 0 (displacements are hoisted to the parent, finally to the Layout's origin); nothing is empty; a Loop has
-// count >= 2; an Indexed has unequal lengths; a Struct has at least two children that are not all Blocks. No node has more than
-// max_depth levels: every walk over nodes may call itself, on the smallest of stacks.
+// Only rewrite.hpp makes nodes, and it keeps this normal form. The first byte in packed order is at
+// offset 0: displacements are hoisted to the parent, finally to the Layout's origin. No node is
+// empty. A Loop has count >= 2. An Indexed has unequal lengths. A Struct has at least two children,
+// and not only Blocks. No node has more than max_depth levels, so walks over nodes may be recursive
+// even on small stacks.
 #pragma once
 
 #include <atomic>
@@ -27,19 +28,21 @@ namespace kernel {
 class Record;
 }
 
-/// Levels of a program. Each level repeats its child at least twice, but for long structs: 32 levels of single bytes are 4 GiB.
+/// Most levels of a program. Except in long structs, each level repeats its child at least twice,
+/// so 32 levels of single bytes are 4 GiB.
 constexpr int max_depth = 32;
 
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-/// A child at a displacement. An empty node pointer is the layout of no bytes.
+/// A child at a displacement. A null node means no bytes.
 struct Placed {
   Bytes offset = 0;
   NodePtr node;
 };
 
-/// A list of displacements or lengths, kept in 32 bits when all of them fit: half the memory traffic of a gather.
+/// A list of displacements or lengths. It is kept in 32 bits if all fit, which halves the memory
+/// traffic of a gather.
 class Integers {
  public:
   Integers() = default;
@@ -54,7 +57,7 @@ class Integers {
   }
   bool operator==(const Integers&) const = default;
 
-  /// Calls f(pointer to the first of the values) with the width they are stored in.
+  /// Calls f with a pointer to the first value, of the stored width.
   template <class F>
   decltype(auto) with(F&& f) const {
     return narrow() ? f(narrow_data()) : f(wide_data());
@@ -80,11 +83,12 @@ struct Indexed {
   static constexpr Count milestone = 64;  // pieces between two entries of `packed_at`
   Integers offsets;
   Integers lengths;
-  std::vector<Bytes> packed_at;  // packed offset of piece 0, 64, 128, ...: a seek is a binary search and <= 63 steps
-  // Short pieces that are all multiples of one unit pack two to four times faster as a list of such units (a handful of
-  // neighbours in a long list of single elements are no reason to treat every element as a piece of unknown length).
+  std::vector<Bytes> packed_at;  // packed offsets of pieces 0, 64, 128, ...: a seek is a binary search and <= 63 steps
+  // Short pieces that are multiples of one unit pack two to four times faster as a list of units.
+  // Otherwise a few neighbours in a long list of single elements would make every element a piece
+  // of unknown length.
   Bytes unit = 0;
-  Integers units;  // offsets of the units, in order; empty where the pieces are better taken as they are
+  Integers units;  // offsets of the units, in order; empty if the pieces themselves are faster
 };
 struct Struct {
   std::vector<Placed> children;
@@ -93,8 +97,8 @@ struct Struct {
 
 using Form = std::variant<Block, Loop, BlockIndexed, Indexed, Struct>;
 
-/// A node as a short list of pieces, made when it is first asked for. Any number of threads may ask. A copy has to make its
-/// own.
+/// A node as a short list of pieces, made at the first call of get(). Any thread may call. A copy
+/// makes its own record.
 class LazyRecord {
  public:
   LazyRecord() = default;
@@ -102,7 +106,7 @@ class LazyRecord {
   LazyRecord& operator=(const LazyRecord&) = delete;
   ~LazyRecord();
 
-  /// Null if the node is none, and where there is no memory.
+  /// Null if the node is no such list, or memory is short.
   [[nodiscard]] const kernel::Record* get(const Node& node) const noexcept {
     const kernel::Record* made = made_.load(std::memory_order_acquire);
     return made ? made : make(node);
@@ -118,17 +122,17 @@ struct Node {
   Count blocks = 0;  ///< Contiguous pieces.
   Bytes low = 0;     ///< First byte touched, relative to the placement; <= 0.
   Bytes high = 0;    ///< One past the last byte touched.
-  int depth = 1;     ///< Levels of the program below and with this one.
+  int depth = 1;     ///< Levels of the program from this node down.
   Form form;
-  Lazy packing, unpacking;  ///< What moves it whole.
-  LazyRecord pieces;        ///< The inner loops run on these where the node is repeated.
+  Lazy packing, unpacking;  ///< Prepared steps that move the whole node.
+  LazyRecord pieces;        ///< Pieces for the inner loops if the node is repeated.
 
   [[nodiscard]] bool contiguous() const { return std::holds_alternative<Block>(form); }
-  /// The node as a record, if it is more than one piece but only a few: otherwise null.
+  /// The node as a record if it has a few pieces, but more than one; otherwise null.
   [[nodiscard]] const kernel::Record* record() const noexcept { return pieces.get(*this); }
 };
 
-/// The piece of an Indexed node that holds packed byte `packed`, and how far into it that is.
+/// The piece of an Indexed node that holds packed byte `packed`, and the offset within the piece.
 struct PieceAt {
   Count piece;
   Bytes into;
@@ -137,7 +141,7 @@ PieceAt piece_at(const Indexed& list, Bytes packed);
 /// The child of a Struct node that holds packed byte `packed`.
 std::size_t child_at(const Struct& sequence, Bytes packed);
 
-/// Structural equality, whatever objects hold it.
+/// True if both programs are equal in structure. The objects may differ.
 bool same(const Node& a, const Node& b);
 bool same(const NodePtr& a, const NodePtr& b);
 

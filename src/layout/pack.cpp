@@ -1,4 +1,5 @@
-// One walk for both directions: the tree is visited in packed order, kernels do whatever is regular below.
+// layout/pack.cpp: one walk for both directions. It visits the tree in packed order and leaves
+// regular parts to kernels.
 #include "layout/pack.hpp"
 
 #include <array>
@@ -11,7 +12,8 @@ namespace {
 
 std::size_t size_of(Bytes n) { return static_cast<std::size_t>(n); }
 
-/// Whether listed records are moved step by step over many of them, or one after the other.
+/// True if listed records are moved in passes, a step for many records at a time. False: record by
+/// record.
 bool in_passes(const kernel::Record& record, Count n, Direction direction) {
   const kernel::RecordFacts facts = kernel::facts_of(record, n, 0, true, direction, kernel::isa());
   return kernel::choose_kernel(facts, kernel::thresholds()).kernel != kernel::Kernel::record_whole;
@@ -67,8 +69,8 @@ struct Unpacking {
   }
 };
 
-/// Moves nodes, whole or in part, between memory (`user`, where the node is placed) and the packed stream, which it
-/// consumes from its start.
+/// Moves nodes, whole or in part, between memory and the packed stream. `user` is the placement of
+/// the node. The stream is consumed from its start.
 template <class Way>
 class Walk {
  public:
@@ -89,9 +91,9 @@ class Walk {
     std::visit([&](const auto& form) { part(node, form, user, lo, hi); }, node.form);
   }
 
-  /// `count` times `child`.
+  /// Moves `count` copies of `child`.
   void repeat(Count count, Bytes stride, const Node& child, User user) {
-    // 1. Loops around a block are one nest: the common case.
+    // 1. The common case: loops around a block are one nest.
     std::array<kernel::Dim, kernel::max_dims> dims;
     std::size_t n = 0;
     dims[n++] = Way::dim(count, stride, child.size);
@@ -107,13 +109,13 @@ class Walk {
       packed_ += count * child.size;
       return;
     }
-    // 2. A few pieces again and again: records.
+    // 2. A few pieces that are repeated are records.
     if (const kernel::Record* record = child.record()) {
       Way::records(user, packed_, *record, count, stride);
       packed_ += count * child.size;
       return;
     }
-    // 3. Anything else, one by one.
+    // 3. Other children are moved one by one.
     for (Count i = 0; i < count; ++i) whole(child, user + i * stride);
   }
 

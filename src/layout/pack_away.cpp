@@ -15,8 +15,8 @@
 namespace heddle::layout {
 namespace {
 
-constexpr Bytes stage_bytes = 16 << 10;        // a part of the first-level cache; on the stack: warm, and each thread's own
-constexpr Bytes non_temporal_piece = 8 << 10;  // from here on memcpy itself copies so
+constexpr Bytes stage_bytes = 16 << 10;        // a part of the first-level cache, on the stack: warm, and private to the thread
+constexpr Bytes non_temporal_piece = 8 << 10;  // from this size on memcpy copies like copy_lines()
 constexpr Bytes cache_line = 64;
 
 void copy(std::byte* to, const std::byte* from, Bytes bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
@@ -37,7 +37,7 @@ void stream_lines(std::byte* to, const std::byte* from, Bytes bytes) {
   copy(to + at, from + at, bytes - at);
 }
 
-/// Streamed stores come in any order; whoever is told afterwards is to find them.
+/// Streamed stores are not ordered. The fence makes them visible before later stores.
 void stream_fence() { _mm_sfence(); }
 #else
 void copy_lines(std::byte* to, const std::byte* from, Bytes bytes) { copy(to, from, bytes); }
@@ -45,7 +45,7 @@ void stream_lines(std::byte* to, const std::byte* from, Bytes bytes) { copy(to, 
 void stream_fence() {}
 #endif
 
-/// One call's work: what is packed, and how it leaves.
+/// The work of a call: the elements, and the kind of stores.
 struct Away {
   const Layout& layout;
   Count count;
@@ -68,7 +68,7 @@ struct Away {
     }
   }
 
-  /// Pieces of different lengths: the long ones straight, runs of short ones in stages.
+  /// Copies long pieces directly, and runs of short pieces through the stage.
   void long_ones_straight(Bytes from, Bytes length, std::byte* to) const {
     Cursor look(layout, count);
     look.seek(from);
@@ -87,9 +87,9 @@ struct Away {
   }
 };
 
-/// Few of them: looking at each costs nothing to speak of.
+/// True for an irregular list of few pieces, where a look at each piece costs almost nothing.
 bool of_different_lengths(const Node& node) {
-  constexpr Bytes few = 1 << 10;  // bytes a piece
+  constexpr Bytes few = 1 << 10;  // mean bytes of a piece, at least
   const auto* list = std::get_if<Indexed>(&node.form);
   return list && list->units.size() == 0 && node.size >= few * node.blocks;
 }

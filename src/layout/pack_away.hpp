@@ -1,10 +1,11 @@
-// layout/pack_away.hpp: packing into memory that another core has read last. May include: pack.hpp.
+// layout/pack_away.hpp: packs into memory that another core has read last.
 //
-// A store to a line that another core holds waits until that core has given it up: kernels that write piece by piece are slowed
-// to 8 GB/s between two cores of a Zen 5 where they write 45 into their own cache. A string copy takes whole lines without
-// asking for what is in them. So pieces are gathered in the first-level cache, and leave it in long copies: 25 to 30 GB/s
-// (`heddle tune`, blocks of 4 to 4096 bytes). Where the other core is far even these wait for each line; stores past the caches
-// do not.
+// A store to a line that another core holds waits until that core gives the line up. Between two
+// cores of a Zen 5, kernels that write piece by piece reach 8 GB/s, but 45 GB/s into their own
+// cache. A string copy takes over whole lines without reading their contents. So pieces are
+// gathered in the first-level cache and leave it in long copies, at 25 to 30 GB/s (`heddle tune`,
+// blocks of 4 to 4096 bytes). If the other core is far away, even these copies wait for each line.
+// Stores past the caches do not wait.
 #pragma once
 
 #include "layout/layout.hpp"
@@ -12,11 +13,11 @@
 
 namespace heddle::layout {
 
-/// pack_range() to such a place.
+/// Like pack_range(), into such memory.
 void pack_away(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, void* out,
                Stores stores = Stores::cached);
 
-/// Copies to such a place what is packed already.
+/// Copies packed bytes into such memory.
 void copy_away(const void* packed, Bytes length, void* out, Stores stores);
 
 }  // namespace heddle::layout

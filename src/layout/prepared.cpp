@@ -8,7 +8,7 @@
 namespace heddle::layout {
 namespace {
 
-/// More children than this take more memory as steps than the way to their kernels is worth.
+/// The steps of more children would take too much memory for the time that they save.
 constexpr std::size_t most_steps = 4096;
 
 /// Makes the nest of a chain of loops around a block; false for any other node.

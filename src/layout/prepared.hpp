@@ -1,9 +1,10 @@
-// layout/prepared.hpp: a node made ready to be moved whole, again and again: its loops ordered, their kernels chosen.
-// Includes kernel/ready.hpp; used by node.hpp and pack.cpp only.
+// layout/prepared.hpp: a node that is prepared to be moved whole, many times: its loops are ordered
+// and their kernels chosen.
 //
 //   struct of faces   steps {nest, user 0, packed 0}, {nest, user 8320, packed 1560}, ...
 //
-// Choosing takes longer than packing a few hundred bytes, and a halo of nine small faces would pay it nine times a message.
+// Choosing a kernel takes longer than packing a few hundred bytes. A halo of nine small faces would
+// pay that nine times a message.
 #pragma once
 
 #include <atomic>
@@ -17,23 +18,25 @@ namespace heddle::layout {
 struct Node;
 
 struct Step {
-  Bytes user = 0;               ///< Where it begins, in memory
-  Bytes packed = 0;             ///< and in the packed stream.
-  const Node* other = nullptr;  ///< Not a nest of loops: to be moved as a node. Null: `nest`.
+  Bytes user = 0;               ///< Begin in memory.
+  Bytes packed = 0;             ///< Begin in the packed stream.
+  const Node* other = nullptr;  ///< A node that is no nest of loops. Null: use `nest`.
   kernel::Ready nest;
 };
 
 using kernel::Direction;
 
 struct Prepared {
-  std::uint32_t generation = 0;  ///< Of kernels and thresholds, for which the steps hold.
-  std::vector<Step> steps;       ///< None: the node is moved by looking at it.
+  std::uint32_t generation = 0;  ///< Generation of kernels and thresholds for which the steps hold.
+  std::vector<Step> steps;       ///< Empty: there are none, and pack.cpp walks the node.
 };
 
-/// Of a loop nest or of a struct; without steps for anything else, and where there is no memory.
+/// Prepares a loop nest or a struct. Other nodes get no steps, and neither does any node if memory
+/// is short.
 std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept;
 
-/// Made when it is first asked for. Any number of threads may ask. A copy has to make its own.
+/// Steps that are prepared at the first call of get(). Any thread may call. A copy prepares its
+/// own.
 class Lazy {
  public:
   Lazy() = default;
@@ -41,7 +44,7 @@ class Lazy {
   Lazy& operator=(const Lazy&) = delete;
   ~Lazy() { delete made_.load(std::memory_order_acquire); }
 
-  /// Null if there is none to be had.
+  /// Null if memory is short.
   [[nodiscard]] const Prepared* get(const Node& node, Direction direction) const noexcept {
     const Prepared* made = made_.load(std::memory_order_acquire);
     return made ? made : make(node, direction);

@@ -1,4 +1,5 @@
-// The makers of canonical nodes. Each rule is named in docs/layout.md and held by tests/layout/canonical_test.cpp.
+// layout/rewrite.cpp: makes canonical nodes. docs/layout.md lists the rules, and
+// tests/layout/canonical_test.cpp tests them.
 #include "layout/rewrite.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ NodePtr make_block_indexed(const std::vector<Bytes>& offsets, const NodePtr& chi
   return std::make_shared<const Node>(std::move(node));
 }
 
-/// Offsets of the equal units that the pieces consist of, if that is the faster way to copy them.
+/// Offsets of the equal units of which the pieces consist. Empty unless copying units is faster.
 std::vector<Bytes> units_of(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths, Bytes size, Bytes& unit) {
   constexpr Bytes longest = 64;       // the kernels know blocks up to this length
   constexpr Count units_a_piece = 4;  // a piece of any length costs as much as about four units
@@ -97,12 +98,13 @@ NodePtr make_struct(std::vector<Placed> children) {
   return std::make_shared<const Node>(std::move(node));
 }
 
-/// The smallest p that divides n such that item i + p repeats item i, shifted, all the way; n if there is none.
-/// `equal(i, j)`: items i and j are alike in kind and in their distance to the item before (for i, j >= 1).
-/// Linear: the failure function of Knuth, Morris and Pratt over items 1 ... n-1.
+/// The smallest divisor p of n such that every item i + p equals item i, shifted; n if there is
+/// none. `equal(i, j)`: items i and j (>= 1) have the same kind and the same distance to the item
+/// before. Takes linear time, by the failure function of Knuth, Morris and Pratt over items 1 ...
+/// n-1.
 template <class Equal>
 Count period(Count n, const Equal& equal, const auto& first_alike) {
-  const Count m = n - 1;  // steps from item to item
+  const Count m = n - 1;  // number of distances between items
   std::vector<Count> border(index(m), 0);
   for (Count i = 1, k = 0; i < m; ++i) {
     while (k > 0 && !equal(i + 1, k + 1)) k = border[index(k - 1)];
@@ -130,13 +132,13 @@ std::vector<Bytes> from_zero(std::vector<Bytes> offsets) {
   return offsets;
 }
 
-/// The same node at each offset; neighbours have been merged already.
+/// Places one node at each offset. Neighbours have been merged already.
 Placed fold(std::vector<Bytes> offsets, const Placed& child) {
   const auto n = static_cast<Count>(offsets.size());
   const Bytes origin = plus(offsets.front(), child.offset);
   if (n == 1) return {origin, child.node};
 
-  // 1. How long does the first run of constant stride last? The common case: to the end, a vector.
+  // 1. Find the first run of constant stride. In the common case it is the whole list: a vector.
   const Bytes step = offsets[1] - offsets[0];
   Count run = 2;
   while (run < n && offsets[index(run)] - offsets[index(run - 1)] == step) ++run;
@@ -145,7 +147,8 @@ Placed fold(std::vector<Bytes> offsets, const Placed& child) {
     return {plus(origin, whole.offset), whole.node};
   }
 
-  // 2. All runs alike: rows of a 2-D or 3-D box. The starts of the rows are a shorter list of the same kind.
+  // 2. All runs are alike: rows of a 2-D or 3-D box. The starts of the rows are a shorter list of
+  // the same kind.
   const auto rows_alike = [&] {
     if (n % run != 0) return false;
     for (Count i = run; i < n; ++i) {
@@ -161,7 +164,7 @@ Placed fold(std::vector<Bytes> offsets, const Placed& child) {
     return fold(std::move(starts), row);
   }
 
-  // 3. Any pattern that repeats.
+  // 3. Some pattern repeats.
   const auto gap = [&](Count i) { return offsets[index(i)] - offsets[index(i - 1)]; };
   const Count p = period(
       n, [&](Count i, Count j) { return gap(i) == gap(j); }, [](Count) { return true; });
@@ -173,11 +176,13 @@ Placed fold(std::vector<Bytes> offsets, const Placed& child) {
   return {origin, make_block_indexed(from_zero(std::move(offsets)), child.node)};
 }
 
-/// Lists are inlined and written out up to this length, or a few times their own: a list of lists of lists of what is
-/// irregular stays nested, or a few lines of text would describe more pieces than there is memory for.
+/// Lists are inlined and written out up to this length, or 16 times the number of children. Longer
+/// ones, irregular lists of lists of lists, stay nested: otherwise a few lines of text could
+/// describe more pieces than memory holds.
 constexpr Count most_written = 1 << 18;
 
-/// Only lists of pieces and small loops of them: worth writing out next to other pieces.
+/// True for pieces, lists of pieces and small loops of them. These are worth writing out next to
+/// other pieces.
 bool flat(const Node& node) {
   if (node.contiguous() || std::holds_alternative<Indexed>(node.form)) return true;
   if (const auto* list = std::get_if<BlockIndexed>(&node.form)) return list->child->contiguous();
@@ -203,7 +208,7 @@ void write_out(const Node& node, Bytes base, std::vector<Bytes>& offsets, std::v
   }
 }
 
-/// a, then b right where a would go on: one node for both, or nothing.
+/// Joins a and b in one node, if b continues a; otherwise nothing.
 std::optional<Placed> join(const Placed& a, const Placed& b) {
   const Bytes distance = b.offset - a.offset;
   if (a.node->contiguous() && b.node->contiguous()) {
@@ -250,7 +255,7 @@ Placed at_each(std::vector<Bytes> offsets, const Placed& child) {
 }
 
 Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths) {
-  // 1. Drop what is empty, merge what touches.
+  // 1. Drop empty pieces, and merge pieces that touch.
   std::vector<Bytes> at;
   std::vector<Bytes> length;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -265,12 +270,12 @@ Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengt
   }
   if (at.empty()) return {};
 
-  // 2. One length: a list of equal blocks.
+  // 2. All lengths are equal: a list of blocks.
   if (std::all_of(length.begin(), length.end(), [&](Bytes l) { return l == length.front(); })) {
     return fold(std::move(at), block(length.front()));
   }
 
-  // 3. A pattern that repeats (the fields of a struct, written out for each element).
+  // 3. A pattern repeats (the fields of a struct, written out for each element).
   const auto n = static_cast<Count>(at.size());
   const auto alike = [&](Count i, Count j) {
     return length[index(i)] == length[index(j)] && at[index(i)] - at[index(i - 1)] == at[index(j)] - at[index(j - 1)];
@@ -294,10 +299,10 @@ Placed sequence(const std::vector<Placed>& children) {
     inlined += inner ? static_cast<Count>(inner->children.size()) : 1;
   }
 
-  // 1. Inline nested sequences, drop what is empty, join neighbours.
+  // 1. Inline nested sequences, drop empty children, and join neighbours.
   std::vector<Placed> list;
   const auto append = [&list](Placed child) {
-    // What joins with its neighbour may now join with that one's.
+    // A joined child may join with the next neighbour, too.
     for (std::optional<Placed> joined; !list.empty() && (joined = join(list.back(), child)); list.pop_back()) child = *joined;
     list.push_back(std::move(child));
   };
@@ -313,7 +318,7 @@ Placed sequence(const std::vector<Placed>& children) {
   if (list.empty()) return {};
   if (list.size() == 1) return list.front();
 
-  // 2. The same child everywhere: hoist it out of a list of displacements.
+  // 2. All children are equal: make one list of displacements.
   if (std::all_of(list.begin(), list.end(), [&](const Placed& child) { return same(child.node, list.front().node); })) {
     std::vector<Bytes> offsets;
     offsets.reserve(list.size());
@@ -321,7 +326,7 @@ Placed sequence(const std::vector<Placed>& children) {
     return at_each(std::move(offsets), {0, list.front().node});
   }
 
-  // 3. Nothing but pieces: one flat list.
+  // 3. All children are pieces: make one flat list.
   Count written = 0;
   const auto writable = [&](const Placed& child) { return flat(*child.node) && fits(written += child.node->blocks); };
   if (std::all_of(list.begin(), list.end(), writable)) {
@@ -331,7 +336,7 @@ Placed sequence(const std::vector<Placed>& children) {
     return pieces(offsets, lengths);
   }
 
-  // 4. A pattern that repeats.
+  // 4. A pattern repeats.
   const auto n = static_cast<Count>(list.size());
   const auto alike = [&](Count i, Count j) {
     return same(list[index(i)].node, list[index(j)].node) &&

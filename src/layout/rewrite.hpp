@@ -1,5 +1,5 @@
-// layout/rewrite.hpp: the only makers of nodes; each returns the canonical form of what it is asked for.
-// May include: node.hpp. The rules, with an example each, are in docs/layout.md; tests/layout/canonical_test.cpp holds them.
+// layout/rewrite.hpp: the only functions that make nodes. Each returns a canonical form.
+// docs/layout.md gives the rules with examples, and tests/layout/canonical_test.cpp tests them.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,22 @@
 
 namespace heddle::layout::rewrite {
 
-/// `length` contiguous bytes; nothing if 0.
+/// `length` contiguous bytes; an empty Placed if 0.
 Placed block(Bytes length);
 
-/// `child` at 0, stride, 2·stride, ...: unit loops dropped, adjacent repetitions merged, nests whose strides match fused.
+/// `child` at 0, stride, 2·stride, ... Drops loops of one, merges adjacent repetitions, and fuses
+/// nests whose strides match.
 Placed loop(Count count, Bytes stride, const Placed& child);
 
-/// The same child at each offset, in that order: runs, boxes and periodic patterns become loops.
+/// One child at each offset, in that order. Runs, boxes and periodic patterns become loops.
 Placed at_each(std::vector<Bytes> offsets, const Placed& child);
 
-/// Contiguous pieces, in that order: zero lengths dropped, neighbours merged, equal lengths go to at_each.
+/// Contiguous pieces, in that order. Drops zero lengths, merges neighbours, and makes a list of
+/// blocks if all lengths are equal.
 Placed pieces(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths);
 
-/// Different children, in that order: nested sequences inlined, neighbours merged, common children hoisted.
+/// Different children, in that order. Inlines nested sequences, merges neighbours, and hoists
+/// common children.
 Placed sequence(const std::vector<Placed>& children);
 
 }  // namespace heddle::layout::rewrite

@@ -14,10 +14,11 @@ Bytes floor_line(Bytes offset) { return offset >> 6; }
 
 Count lines_of(Bytes offset, Bytes length) { return floor_line(offset + length - 1) - floor_line(offset) + 1; }
 
-/// Loops multiply, they are not walked; a node that is met again (children are shared) is not visited again.
+/// Counts pieces and lines. Loops multiply and are not walked. Children are shared, and each node
+/// is visited once.
 class Census {
  public:
-  /// How many pieces of each length.
+  /// The number of pieces of each length.
   const Lengths& lengths(const Node& node) {
     if (const auto known = lengths_.find(&node); known != lengths_.end()) return known->second;
     Lengths found;
@@ -38,8 +39,9 @@ class Census {
     return lengths_.emplace(&node, std::move(found)).first->second;
   }
 
-  /// Distinct lines, as far as loops let us know without walking them: a loop's lines are its child's times its count, but
-  /// never more than its span has. Lists are walked once; pieces that share a line with the piece before count it once.
+  /// Distinct lines, estimated without walking loops. A loop has its child's lines times its count,
+  /// but at most the lines of its span. Lists are walked once. A line that a piece shares with the
+  /// piece before counts once.
   Count lines(const Node& node) {
     if (const auto known = lines_.find(&node); known != lines_.end()) return known->second;
     return lines_[&node] = std::min(sum_of_lines(node), lines_of(node.low, node.high - node.low));

@@ -1,4 +1,4 @@
-// layout/shape.hpp: a layout in a few numbers, what select/ and people judge it by. May include: layout.hpp.
+// layout/shape.hpp: a layout in a few numbers, for decisions of select/ and for people.
 #pragma once
 
 #include "layout/layout.hpp"
@@ -15,11 +15,12 @@ struct Shape {
   double deviation_block = 0;  ///< Standard deviation, bytes.
   Bytes smallest_block = 0;    ///< Bytes.
   Bytes largest_block = 0;     ///< Bytes.
-  Count lines = 0;             ///< 64-byte cache lines touched if offset 0 is line-aligned; exact for lists, a bound for loops.
+  Count lines = 0;             ///< 64-byte lines touched if offset 0 is line-aligned: exact for lists, a bound for loops.
   int depth = 0;               ///< Levels of the canonical program.
 };
 
-/// O(size of the program), not of the data: loops multiply a histogram of block lengths.
+/// Takes time in proportion to the program, not to the data: loops multiply a histogram of block
+/// lengths.
 Shape shape(const Layout& layout, Count count = 1);
 
 }  // namespace heddle::layout

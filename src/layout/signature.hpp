@@ -1,12 +1,13 @@
-// layout/signature.hpp: the type signature of a datatype (MPI-5.0 §5.1), as far as Heddle needs it: one basic type, or two in
-// turn. May include: bytes.hpp.
+// layout/signature.hpp: the type signature of a datatype (MPI-5.0 §5.1), as far as Heddle needs it:
+// one basic type, or two that alternate.
 //
-//   const Signature<MPI_Datatype> pair = then(one(MPI_DOUBLE, 8), one(MPI_INT, 4));       // whatever names a basic type
+//   const Signature<MPI_Datatype> pair = then(one(MPI_DOUBLE, 8), one(MPI_INT, 4));       // names of basic types
 //   const Signature<MPI_Datatype> row = repeated(pair, 100);                              // double, int, double, int, ...
 //
-// In a collective the ranks may name the same signature by different types, and a host segments a message by the size of
-// the type it is given. So a packed message is handed on as (count, basic type) whenever it is made of one basic type, and
-// a predefined pair such as MPI_DOUBLE_INT is one: its signature is double, int, double, int, ...
+// In a collective, ranks may use different types with the same signature, and a host segments a
+// message by the size of the type. So a packed message of one basic type is handed on as (count,
+// basic type). A predefined pair such as MPI_DOUBLE_INT counts as one: its signature is double,
+// int, double, int, ...
 #pragma once
 
 #include <algorithm>
@@ -15,14 +16,15 @@
 
 namespace heddle::layout {
 
-/// `elements` basic elements: first, second, first, second, ...; or mixed: anything else.
+/// `elements` basic elements that alternate between first and second. Any other signature is
+/// `mixed`.
 template <class Basic>
 struct Signature {
-  Basic first{};   ///< Means something if elements >= 1.
-  Basic second{};  ///< Means something if elements >= 2.
+  Basic first{};   ///< Valid if elements >= 1.
+  Basic second{};  ///< Valid if elements >= 2.
   Count elements = 0;
   bool mixed = false;
-  Bytes largest = 0;  ///< Bytes of the largest basic type in it; a complex number is one.
+  Bytes largest = 0;  ///< Bytes of the largest basic type in it. A complex number is one basic type.
 
   [[nodiscard]] bool uniform() const { return !mixed && elements > 0 && (elements == 1 || first == second); }
 };
@@ -33,7 +35,8 @@ Signature<Basic> one(Basic basic, Bytes size) {
   return {basic, basic, 1, false, size};
 }
 
-/// a, then b. Concatenation of alternating sequences is exact: only the parity of a decides what has to come next.
+/// a, then b. The result is exact for alternating sequences: the parity of a decides which type
+/// must come next.
 template <class Basic>
 Signature<Basic> then(const Signature<Basic>& a, const Signature<Basic>& b) {
   const Bytes largest = std::max(a.largest, b.largest);
@@ -48,7 +51,7 @@ Signature<Basic> then(const Signature<Basic>& a, const Signature<Basic>& b) {
   return all;
 }
 
-/// `times` copies of a, one after the other, without looking at each.
+/// `times` copies of a, one after the other, in constant time.
 template <class Basic>
 Signature<Basic> repeated(const Signature<Basic>& a, Count times) {
   if (times == 0 || a.elements == 0) return {};

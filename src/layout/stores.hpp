@@ -1,11 +1,11 @@
-// layout/stores.hpp: how packed bytes are stored where another core will read them. May include nothing of Heddle.
+// layout/stores.hpp: the kind of stores for packed bytes that another core will read.
 #pragma once
 
 namespace heddle::layout {
 
 enum class Stores {
   cached,
-  streamed,  ///< Past the caches, to memory; all there for whoever sees what is stored afterwards.
+  streamed,  ///< Past the caches, to memory. A core that sees a later store sees these, too.
 };
 
 }  // namespace heddle::layout

@@ -1,5 +1,6 @@
-// 1. One side dense: a pack or an unpack.   2. Two loop nests: zipped.   3. Long pieces: one by one.
-// 4. Anything else: staged, L1-sized part by part.
+// layout/transfer.cpp: 1. One side dense: a pack or an unpack. 2. Two loop nests: zipped. 3. Long
+// pieces: one by one.
+// 4. Anything else: through a stage in the first-level cache, part by part.
 #include "layout/transfer.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ std::optional<Nest> as_nest(const Layout& layout, Count count) {
   push(count, layout.extent());
   const Node* node = layout.node();
   while (const auto* loop = std::get_if<Loop>(&node->form)) {
-    if (nest.depth + 1 == nest.levels.size()) return std::nullopt;  // one level is kept for splitting the block
+    if (nest.depth + 1 == nest.levels.size()) return std::nullopt;  // one level stays free for split_block()
     push(loop->count, loop->stride);
     node = loop->child.get();
   }
@@ -45,7 +46,7 @@ std::optional<Nest> as_nest(const Layout& layout, Count count) {
   return nest;
 }
 
-/// Cuts a nest's block into elements: one more, innermost, level.
+/// Cuts a nest's block into elements, by another innermost level.
 void split_block(Nest& nest, Bytes element) {
   if (nest.block == element) return;
   std::copy_backward(nest.levels.begin(), nest.levels.begin() + static_cast<std::ptrdiff_t>(nest.depth),
@@ -55,14 +56,14 @@ void split_block(Nest& nest, Bytes element) {
   ++nest.depth;
 }
 
-/// Two nests as one, outermost level first.
+/// Two nests in one, outermost level first.
 struct Zipped {
   std::array<kernel::Dim, kernel::max_dims> dims;
   std::size_t depth = 0;
 };
 
-/// Both nests walk the packed stream in the same order. Level by level from the innermost, the shorter loop divides the
-/// longer one, or the two cannot be zipped.
+/// Both nests walk the packed stream in the same order. Level by level from the innermost, the
+/// count of the shorter loop must divide that of the longer loop.
 ///
 ///   from  4 × 6 elements        (6: stride a, 4: stride b)
 ///   to    8 × 3 elements        (3: stride c, 8: stride d)
@@ -100,12 +101,13 @@ bool zipped(const Layout& from, Count from_count, const std::byte* source, const
   return true;
 }
 
-/// Bytes: from here on finding the next piece on both sides costs less than a second copy.
+/// Bytes. For pieces of this length, finding the next piece on both sides costs less than a second
+/// copy.
 constexpr Bytes long_piece = 256;
 
 Bytes mean_piece(const Layout& layout) { return layout.size() / layout.node()->blocks; }
 
-/// What is one piece on both sides is copied at once.
+/// Copies, in each step, bytes that are in one piece on both sides.
 void piece_by_piece(const Layout& from, Count from_count, const std::byte* source, const Layout& to, Count to_count,
                     std::byte* target, Bytes size) {
   Cursor out(from, from_count);
@@ -133,7 +135,7 @@ void transfer(const Layout& from, Count from_count, const void* from_base, const
   if (std::min(mean_piece(from), mean_piece(to)) >= long_piece)
     return piece_by_piece(from, from_count, source, to, to_count, target, size);
 
-  constexpr Bytes stage_size = 16 << 10;  // half of a small L1 cache: the stage is written and read before it is evicted
+  constexpr Bytes stage_size = 16 << 10;  // half of a small L1 cache, so that the stage is read before it is evicted
   alignas(64) std::array<std::byte, stage_size> stage;
   for (Bytes at = 0; at < size; at += stage_size) {
     const Bytes bytes = std::min(stage_size, size - at);

@@ -1,9 +1,9 @@
-// layout/transfer.hpp: one pass from one layout to another of the same size. May include: layout.hpp, pack.hpp, kernel/.
+// layout/transfer.hpp: copies from one layout to another, in one pass.
 //
 //   transfer(rows, 1, matrix, columns, 1, transposed);
 //
-// Two loop nests are zipped to one nest of common blocks and tiled; anything else goes through an L1-sized stage, never
-// through a buffer of the message's size.
+// Two loop nests are zipped into one nest of common blocks, which is tiled. Other layouts go
+// through a stage in the first-level cache, never through a buffer of the message's size.
 #pragma once
 
 #include "layout/layout.hpp"

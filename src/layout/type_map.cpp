@@ -1,5 +1,5 @@
-// layout/type_map.cpp: walks a type as the constructors of the standard define it, independently of the canonical program:
-// the tests hold the one against the other.
+// layout/type_map.cpp: walks a type as the standard's constructors define it. It does not use the
+// canonical program, so tests compare the two.
 #include "layout/type_map.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 using grammar::Combiner;
 using grammar::Type;
 
-/// base + i·stride modulo 2^64: a step on the way may leave the address space where the sum does not.
+/// base + i·stride modulo 2^64. A product may overflow although the sum does not.
 Bytes after(Bytes base, Count i, Bytes stride) {
   return static_cast<Bytes>(static_cast<std::uint64_t>(base) +
                             static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(stride));
@@ -20,9 +20,9 @@ class Listing {
  public:
   Listing(std::vector<Entry>& out, std::size_t limit) : out_(out), limit_(limit) {}
 
-  /// `count` elements of `type`, `stride` apart. False: the limit is reached.
+  /// Lists `count` elements of `type`, `stride` apart. False: the limit is reached.
   bool repeat(const Type& type, Bytes at, Count count, Bytes stride) {
-    if (type.elements == 0) return true;  // or a loop over nothing could last for ever
+    if (type.elements == 0) return true;  // a loop over empty elements could last for ever
     for (Count i = 0; i < count; ++i)
       if (!element(type, after(at, i, stride))) return false;
     return true;
@@ -89,7 +89,8 @@ class Listing {
     return true;
   }
 
-  /// The slowest dimension first: level 0 is dimension 0 in C order, the last in Fortran order.
+  /// Walks the slowest dimension first. Level 0 is dimension 0 in C order, the last dimension in
+  /// Fortran order.
   bool dimension(const Type& t, Bytes at, std::size_t level) {
     const std::vector<Count>& sizes = t.lists[0];
     if (level == sizes.size()) return element(*t.children.front(), at);
@@ -112,14 +113,14 @@ class Listing {
     return true;
   }
 
-  /// Blocks of `length` indices, `period` apart; none of the three beyond the size of the dimension.
+  /// Blocks of `length` indices, `period` apart. No number exceeds the size of the dimension.
   struct Slice {
     Count first, length, period;
   };
   static Slice slice(const Type& t, std::size_t d) {
     const Count size = t.lists[0][d], argument = t.lists[1][d], ranks = t.lists[2][d];
     if (t.distributions[d] == Distribution::none || size == 0) return {0, size, size};
-    Count coordinate = t.numbers[1];  // the grid is in C order, whatever the order of the array
+    Count coordinate = t.numbers[1];  // the grid is always in C order
     for (std::size_t later = t.lists[2].size() - 1; later > d; --later) coordinate /= t.lists[2][later];
     coordinate %= ranks;
     const Count unit = t.distributions[d] == Distribution::block ? (size - 1) / ranks + 1 : 1;

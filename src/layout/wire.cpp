@@ -1,4 +1,4 @@
-// layout/wire.cpp: the writer, and the reader that trusts nothing.
+// layout/wire.cpp: a writer, and a reader that checks everything.
 #include "layout/wire.hpp"
 
 #include "layout/rewrite.hpp"
@@ -9,7 +9,7 @@ namespace {
 enum Kind : std::uint8_t { block, loop, block_indexed, indexed, structure };
 enum Flag : std::uint8_t { lower_marked = 1, upper_marked = 2, has_bytes = 4 };
 
-/// Bounds and displacements beyond this are refused: no sum of two of them overflows.
+/// Larger bounds and displacements are refused, so that the sum of two cannot overflow.
 constexpr Bytes farthest = Bytes{1} << 61;
 
 class Writer {
@@ -91,7 +91,7 @@ class Reader {
       }
     }
   }
-  /// At most 2^61, like every size and count that a layout can have.
+  /// Reads a number of at most 2^61, the limit of every size and count of a layout.
   std::int64_t u(const char* what, std::int64_t low = 0) {
     const std::uint64_t value = varint();
     if (value > static_cast<std::uint64_t>(farthest)) fail(std::string(what) + " beyond 2^61");
@@ -143,7 +143,8 @@ class Reader {
         fail("no node is of kind " + std::to_string(kind));
     }
   }
-  /// The length of a list whose items take at least `bytes` each, but for the first gap.
+  /// Reads the length of a list. Each item takes at least `bytes`, except that the first has no
+  /// gap.
   std::size_t listed(std::size_t bytes) {
     const auto n = static_cast<std::size_t>(u("the length of a list", 2));
     if (n > (in_.size() - at_ + 1) / bytes) {

@@ -1,5 +1,5 @@
-// layout/wire.hpp: a layout as a short string of bytes, for the peer that is to read from or write into our memory by it.
-// May include: layout.hpp.
+// layout/wire.hpp: a layout as a short string of bytes. A peer uses it to read from or write into
+// this process's memory.
 //
 //   message   version  flags  lower bound  extent  alignment  [origin  node]
 //             1 byte   1 byte  z            z       u          z       only if flags say that there are bytes at all
@@ -16,9 +16,10 @@
 //
 //   vector(128, 8, 4096, int)   ->   01 04 00 c0 80 fe 01 04 00 01 80 01 80 80 02 00 20      17 bytes
 //
-// What comes in is not trusted: every number is checked before it is used, no list is longer than the bytes left for it, and
-// nodes are made by rewrite.hpp alone. A forged message gives an Error or a sound layout, at a cost in proportion to its
-// length. Numbers are in one form only (no padding), so equal layouts have equal bytes.
+// Input is not trusted. Every number is checked before use, no list is longer than the bytes left
+// for it, and only rewrite.hpp makes nodes. So a forged message gives an Error or a sound layout,
+// at a cost in proportion to its length. Each number has only one form (no padding), so equal
+// layouts have equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -32,17 +33,17 @@
 namespace heddle::layout::wire {
 
 constexpr std::uint8_t version = 1;
-constexpr std::size_t max_bytes = 64 << 20;  ///< Of a message that is sent: larger layouts are better packed than described.
+constexpr std::size_t max_bytes = 64 << 20;  ///< Limit of a message that is sent. Packing is better for larger layouts.
 
-/// What is wrong with a message: "byte 12: a list of 9999 offsets in 3 bytes".
+/// An error in a message: "byte 12: a list of 9999 offsets in 3 bytes".
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// std::length_error: a layout longer than max_bytes.
+/// Throws std::length_error if the message would exceed max_bytes.
 std::vector<std::byte> encode(const Layout& layout);
 
-/// Reads one message, all of it. Error if it is none; nothing else is thrown but std::bad_alloc.
+/// Reads one whole message. Throws Error if the bytes are no message, or std::bad_alloc.
 Layout decode(std::span<const std::byte> message);
 
 }  // namespace heddle::layout::wire

@@ -1,6 +1,6 @@
-// layout/wire_form.hpp: how packed elements of a datatype are handed to an MPI library: as so many elements of a basic type
-// (signature.hpp says why). How a layout itself travels is said in wire.hpp. May include: pack.hpp, pair.hpp, signature.hpp,
-// transfer.hpp.
+// layout/wire_form.hpp: the form in which packed elements are handed to an MPI library: a number of
+// elements of a basic type (signature.hpp gives the reason). wire.hpp describes how a layout itself
+// travels.
 //
 //   const WireForm<MPI_Datatype> wire = wire_form(layout, signature, MPI_BYTE, pair_of);
 //   wire.pack(layout, buffer, count, packed);
@@ -20,16 +20,16 @@ template <class Basic>
 struct WireForm {
   Basic element{};
   Count per = 0;
-  Bytes extent = 1;                   ///< Of one wire element.
-  const Pair<Basic>* pair = nullptr;  ///< Not null: the wire has the holes of a predefined pair type, packing is a transfer.
-  Layout pair_layout{};               ///< Of one wire element, if `pair`.
-  bool several_in_memory = false;     ///< Elements in memory are what the wire wants already, from the first byte on,
-  bool one_in_memory = false;         ///< or at least a single one is.
+  Bytes extent = 1;                   ///< Extent of a wire element.
+  const Pair<Basic>* pair = nullptr;  ///< Not null: the wire form has the holes of a pair type, and packing is a transfer.
+  Layout pair_layout{};               ///< Layout of a wire element, if `pair`.
+  bool several_in_memory = false;     ///< Elements in memory are in wire form already, from the first byte on.
+  bool one_in_memory = false;         ///< A single element is.
 
-  /// `count` elements in memory are what the wire wants already: no copy.
+  /// True if `count` elements in memory are in wire form already, so that no copy is needed.
   [[nodiscard]] bool in_memory(Count count) const { return several_in_memory || (one_in_memory && count <= 1); }
 
-  /// From the program's memory, of elements of `form`, to the wire form, and back.
+  /// Packs elements of `form` in the program's memory into wire form; unpack() does the reverse.
   void pack(const Layout& form, const void* from, Count count, void* wire) const {
     if (pair)
       transfer(form, count, from, pair_layout, count * per, wire);
@@ -44,7 +44,7 @@ struct WireForm {
   }
 };
 
-/// @param byte  What has no basic type goes as. @param pair_of  The pair type of a first and a second basic type, or null.
+/// @param byte  The element for signatures of no single basic type. @param pair_of  The pair type of two basic types, or null.
 template <class Basic, class PairOf>
 WireForm<Basic> wire_form(const Layout& form, const Signature<Basic>& signature, Basic byte, PairOf pair_of) {
   const bool even = !signature.mixed && signature.elements > 0 && signature.elements % 2 == 0;

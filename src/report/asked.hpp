@@ -1,8 +1,8 @@
-// report/asked.hpp: HEDDLE_EXPLAIN in a running program: which datatypes are to be told of, once each, and what there is to be
-// said of names that nothing has had. May include: wanted.hpp.
+// report/asked.hpp: HEDDLE_EXPLAIN in a running program. It decides which datatypes are explained,
+// each once, and lists names that matched nothing.
 //
 //   Asked asked(set.explain);
-//   if (asked.uses("face", "MPI_Send", place))                         // somebody wants to know of it
+//   if (asked.uses("face", "MPI_Send", place))                         // the user asked for it
 //     if (asked.tell("face", description) == Asked::Telling::first)
 //       say(asked.label("face") + ": ...");
 //   say(asked.missing());
@@ -21,25 +21,26 @@ class Asked {
  public:
   explicit Asked(std::string_view names) : wanted_(names) {}
 
-  /// A call from there uses a datatype of that name. True: it has one of the names, or the call has.
+  /// Records that a call from `place` uses a datatype of that name. True: the user's names include
+  /// the datatype's, or one of the call's.
   bool uses(const std::string& datatype, const char* procedure, const Place& place);
-  /// What the next datatype is called where it is told of: its name; those without one are told apart by numbers.
+  /// The heading for the next datatype: its name, or a number if it has none.
   [[nodiscard]] std::string label(const std::string& datatype) const;
   [[nodiscard]] std::string shown(const Place& place) const { return wanted_.shown(place); }
 
   enum class Telling {
-    first,     ///< It is to be told of now.
-    again,     ///< It has been told of, whatever its handle was.
-    too_many,  ///< There are more than that: to be said,
-    left_out,  ///< once.
+    first,     ///< Explain it now.
+    again,     ///< It has been explained before, maybe under another handle.
+    too_many,  ///< The limit is reached now: say so.
+    left_out,  ///< The limit was reached before.
   };
-  /// @param description  What tells a datatype from others of its name.
+  /// @param description  Distinguishes datatypes of one name.
   Telling tell(const std::string& datatype, const std::string& description);
 
-  /// A sentence on names that nothing had; empty: there are none.
+  /// A sentence about names that matched nothing. Empty: all matched.
   [[nodiscard]] std::string missing() const;
 
-  /// Datatypes that are told of.
+  /// Most datatypes that are explained.
   static constexpr std::size_t most = 100;
 
  private:

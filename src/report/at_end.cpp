@@ -51,7 +51,7 @@ Merging::Merging(const Files& files, int ranks) noexcept : files_(files) {
   try {
     reports_.resize(static_cast<std::size_t>(ranks));
   } catch (const std::exception&) {
-    reports_.clear();  // what each rank tells is still to be taken from it
+    reports_.clear();  // each rank's text must still be received
   }
 }
 

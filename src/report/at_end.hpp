@@ -1,10 +1,10 @@
-// report/at_end.hpp: what each rank tells when the program ends, and the files that rank 0 makes of it. How texts come to rank
-// 0 is for others to know. What cannot be told or written is said. May include: report.hpp, trace.hpp, say.hpp.
+// report/at_end.hpp: the texts of each rank at the end of the program, and the files that rank 0
+// makes of them. Callers bring the texts to rank 0. Failures are reported on stderr.
 //
 //   const Files files{.report = "%j.json", .trace = ""};             // HEDDLE_REPORT, HEDDLE_TRACE
 //   Told mine = told(report, trace, began, files, me);               // each rank
 //   Merging all(files, ranks);                                       // rank 0
-//   all.add(0, std::move(mine));                                     // it first, then the others in their order
+//   all.add(0, std::move(mine));                                     // rank 0 first, then the others in order
 //   all.write([] { return about_run(...); });
 #pragma once
 
@@ -18,34 +18,35 @@
 
 namespace heddle::report {
 
-/// Names of files, with %h, %p, %j and %r (file_name.hpp). Empty: such a file is not wanted.
+/// Names of files, with %h, %p, %j and %r (file_name.hpp). Empty: no such file is wanted.
 struct Files {
   std::string_view report;
   std::string_view trace;
 };
 
-/// By one rank, as it travels.
+/// The texts of one rank, as they travel.
 struct Told {
-  std::string report;  ///< Empty: there was no memory for it.
-  std::string events;  ///< Of its timeline. Empty: likewise, or there is none, or the rank has written a file of its own.
+  std::string report;  ///< Empty: memory was short.
+  std::string events;  ///< Its timeline. Empty: memory was short, there is none, or the rank has written its own file.
 };
 
-/// A timeline whose name says the rank (%r) is written at once.
-/// @param trace  Null: there is none. @param began  ns; its times are told from there on.
+/// The texts of this rank. If the timeline's file name has the rank (%r), this writes that file at
+/// once.
+/// @param trace  Null: there is none. @param began  ns: its times count from here.
 Told told(const Report& report, const Trace* trace, double began, const Files& files, int me) noexcept;
 
-/// At rank 0.
+/// Merges the texts, at rank 0.
 class Merging {
  public:
   Merging(const Files& files, int ranks) noexcept;
-  /// In the order of ranks: events are written as they come. If rank 0 has none, nobody has.
+  /// Call it in the order of ranks: it writes events at once. If rank 0 has no events, no rank has.
   void add(int rank, Told told) noexcept;
-  /// @param about  What the run was (run.hpp): asked if a report is wanted.
+  /// @param about  Describes the run (run.hpp). Called if a report is wanted.
   void write(std::string (*about)()) noexcept;
 
  private:
   const Files files_;
-  std::vector<std::string> reports_;  // none, if there was no memory for them
+  std::vector<std::string> reports_;  // none if memory is short
   std::optional<TraceFile> timeline_;
 };
 

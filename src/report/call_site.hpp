@@ -1,9 +1,9 @@
-// report/call_site.hpp: a place of the program that calls a procedure, with what, and what has come of it. May include:
-// place.hpp.
+// report/call_site.hpp: a place of the program that calls a procedure, with the arguments' names
+// and the results of its calls.
 //
 //   CallSite& site = report.site({"MPI_Send", place, "face", "MPI_COMM_WORLD"});
 //   const Caller caller{&site, number};          // of this call
-//   caller.carried();                            // Heddle has done something for it, now or later
+//   caller.carried();                            // Heddle has done some of its work, now or later
 //   site.ends(number, ns, bytes, Passed::no_holes);
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace heddle::report {
 
-/// Why a call was handed on to the MPI library as the program made it.
+/// The reason why a call was handed on to the MPI library as the program made it.
 enum class Passed : std::uint8_t {
-  by_nature,  ///< It completes or looks at what others have begun: there is nothing to carry.
+  by_nature,  ///< It completes or tests other calls' operations: there is nothing to carry.
   off,        ///< HEDDLE=off.
-  no_holes,   ///< What is moved lies in one piece.
-  as_set,     ///< A HEDDLE_ variable says so.
-  small,      ///< Packing pays only for more.
+  no_holes,   ///< The data lies in one piece.
+  as_set,     ///< A HEDDLE_ variable demands it.
+  small,      ///< Packing pays only for more data.
   as_fast,    ///< The MPI library is as fast.
   unknown,    ///< Heddle does not know the datatype.
   first,      ///< Heddle decodes a long list at its second message (mpi/types/entry.hpp).
@@ -33,7 +33,7 @@ constexpr std::array passed_names = {
 
 class CallSite {
  public:
-  /// What tells it from others.
+  /// The key of a call site.
   struct Name {
     const char* procedure;  ///< "MPI_Send", a literal.
     Place place;
@@ -43,7 +43,7 @@ class CallSite {
 
   explicit CallSite(Name name) : name_(std::move(name)) {}
 
-  /// A call is over. @param bytes  Of what it sends, or has room for; negative: nobody knows.
+  /// Counts a call that is over. @param bytes  Bytes that it sends, or has room for; negative: unknown.
   void ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
     calls_.fetch_add(1, std::memory_order_relaxed);
     ns_.fetch_add(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
@@ -55,8 +55,8 @@ class CallSite {
     why_.store(why, std::memory_order_relaxed);
     passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
   }
-  /// Heddle has carried out call `number`, all of it or a part. One that has ended may prove to be carried out only then: a
-  /// receive, when its message has come.
+  /// Heddle has carried out call `number`, or a part of it. For some calls that turns out after
+  /// they have returned: for a receive, when its message has come.
   void carried(std::uint32_t number, bool ended) noexcept {
     if (marked_.exchange(number, std::memory_order_relaxed) == number) return;
     carried_.fetch_add(1, std::memory_order_relaxed);
@@ -71,30 +71,30 @@ class CallSite {
   [[nodiscard]] std::int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t carried() const { return carried_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t passed(std::size_t why) const { return passed_[why].load(std::memory_order_relaxed); }
-  /// Calls of 2^(i-1) to 2^i - 1 bytes; of none, i = 0.
+  /// Calls of 2^(i-1) to 2^i - 1 bytes, or (i = 0) of no bytes.
   [[nodiscard]] std::int64_t of_size(std::size_t i) const { return sizes_[i].load(std::memory_order_relaxed); }
   static constexpr std::size_t sizes = 65;
 
  private:
   const Name name_;
   std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
-  std::atomic<std::uint32_t> marked_{0};  // the call that was carried last; numbers begin with 1
+  std::atomic<std::uint32_t> marked_{0};  // number of the call that was carried last; numbers begin with 1
   std::atomic<Passed> why_{Passed::by_nature};
   std::array<std::atomic<std::int64_t>, passed_names.size()> passed_{};
   std::array<std::atomic<std::int64_t>, sizes> sizes_{};
 };
 
-/// Calls from there that went by one algorithm.
+/// Calls from a site that used one algorithm.
 struct Chosen {
   std::atomic<std::int64_t> calls{0}, bytes{0};
 };
 
-/// One call from there.
+/// One call from a site.
 struct Caller {
-  CallSite* site = nullptr;  ///< Null: nobody wants to know, or Heddle's own.
+  CallSite* site = nullptr;  ///< Null: no report is wanted, or the call is Heddle's own.
   std::uint32_t number = 0;
-  bool ended = false;        ///< It has returned; this is done for it in a later call.
-  Chosen* chosen = nullptr;  ///< The algorithm that it goes by, if one was chosen.
+  bool ended = false;        ///< It has returned, and a later call does work for it.
+  Chosen* chosen = nullptr;  ///< Its algorithm, if one was chosen.
 };
 
 /// The call of the program that this thread is in.

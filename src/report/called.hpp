@@ -1,8 +1,9 @@
-// report/called.hpp: a call of the program, as whoever looks on is told of it. Handles are numbers here (threads::key_of), 0
-// where they are null; arrays are the program's own, and Meanings reads them. May include: call_site.hpp, volume.hpp.
+// report/called.hpp: a call of the program, in the form in which observers see it. Handles are
+// numbers here (threads::key_of); 0 is a null handle. Arrays are the program's own, and Meanings
+// reads them.
 //
 //   class Observed final : public Observer { ... };                      // observed.hpp, explained.hpp
-//   observer.store(&observed);                                           // from now on it is told
+//   observer.store(&observed);                                           // it observes all later calls
 #pragma once
 
 #include <atomic>
@@ -15,13 +16,14 @@
 
 namespace heddle::report {
 
-/// What a rank sends to the others, or has room for from them, as the program says it.
+/// The blocks that a rank sends to others, or has room for from them, as the program's arguments
+/// give them.
 struct Blocks {
   bool in_place = false;
-  std::int64_t count = 0;             ///< Of each block, if there are no counts.
-  const int* counts = nullptr;        ///< Of each block,
-  const void* wide_counts = nullptr;  ///< or of MPI_Count.
-  std::uint64_t type = 0;             ///< Of each block, if there are no types.
+  std::int64_t count = 0;             ///< Count of each block, if both arrays of counts are null.
+  const int* counts = nullptr;        ///< One for each block.
+  const void* wide_counts = nullptr;  ///< One for each block, of type MPI_Count.
+  std::uint64_t type = 0;             ///< Datatype of each block, if `types` is null.
   const void* types = nullptr;
 };
 
@@ -30,41 +32,43 @@ struct Called {
   static constexpr int nobody = -1;  ///< MPI_PROC_NULL.
   static constexpr int itself = -2;  ///< MPI_ROOT.
 
-  int procedure = 0;           ///< Its place among those that Heddle stands in for.
-  const void* from = nullptr;  ///< The address that it returns to.
+  int procedure = 0;           ///< Its index among the procedures that Heddle replaces.
+  const void* from = nullptr;  ///< Its return address.
   bool typed = false;          ///< It has a datatype.
   std::uint64_t type = 0;
   std::uint64_t communicator = 0;
   bool in_place = false;
-  std::int64_t count = -1;         ///< Of elements; of requests that are started. Negative: it has none.
-  int peer = nobody;               ///< The rank that it is sent to.
+  std::int64_t count = -1;         ///< Number of elements, or of requests that are started. Negative: it has none.
+  int peer = nobody;               ///< The destination rank.
   int root = nobody;               ///< A rank, nobody or itself.
-  const void* requests = nullptr;  ///< One that is made persistent, or those that are started.
+  const void* requests = nullptr;  ///< The new persistent request, or the requests that are started.
   Pattern pattern = Pattern::none;
   Blocks sent{};
   Blocks received{};
-  bool later = false;  ///< It moves nothing: starts of its request do.
+  bool later = false;  ///< It moves no data: starts of its request do.
 };
 
-/// What the numbers and arrays of a call mean. Asked of MPI, by any thread.
+/// Gives the meaning of a call's numbers and arrays, by asking MPI. Any thread may call.
 class Meanings {
  public:
   [[nodiscard]] virtual const char* procedure(int number) const noexcept = 0;
-  /// Whether it is a datatype, as far as can be seen: on ranks of which a collective asks none it may be anything, and nothing
-  /// else must be asked about it.
+  /// True if the number seems to be a datatype. On ranks where a collective ignores the argument,
+  /// it may be any value. Then no other function may be called with it.
   [[nodiscard]] virtual bool is_datatype(std::uint64_t type) const noexcept = 0;
-  /// Whether it is a derived datatype that Heddle has seen committed; whatever it is, it may be asked.
+  /// True if the number is a derived datatype that Heddle has seen committed. Any value is allowed
+  /// here.
   [[nodiscard]] virtual bool is_derived(std::uint64_t type) const noexcept = 0;
-  /// Names; empty: it has none. Throw std::bad_alloc.
+  /// The names of a datatype and of a communicator; empty: it has none. They throw std::bad_alloc.
   [[nodiscard]] virtual std::string datatype(std::uint64_t type) const = 0;
   [[nodiscard]] virtual std::string communicator(std::uint64_t comm) const = 0;
-  /// Bytes; negative: nobody knows.
+  /// Bytes; negative: unknown.
   [[nodiscard]] virtual std::int64_t size_of(std::uint64_t type) const noexcept = 0;
   /// Throws std::bad_alloc.
   [[nodiscard]] virtual Partners partners(std::uint64_t comm) const = 0;
-  /// How many types a call has for what it sends and receives, where there is one for each block.
+  /// The numbers of types for the sent and for the received blocks, in a call with a type for each
+  /// block.
   [[nodiscard]] virtual std::pair<int, int> types_of(const Called& called) const = 0;
-  /// Why Heddle hands a call on that it has not carried out. @param chosen  The library's way was chosen for it.
+  /// The reason why Heddle has handed a call on. @param chosen  A decision chose the library's way.
   [[nodiscard]] virtual Passed why(const Called& called, bool chosen) const noexcept = 0;
 
   [[nodiscard]] virtual std::uint64_t type_at(const void* types, int i) const noexcept = 0;
@@ -75,23 +79,23 @@ class Meanings {
   ~Meanings() = default;
 };
 
-/// Who looks on. Any thread.
+/// An observer of calls. Any thread may call it.
 class Observer {
  public:
-  /// What it keeps of a call.
+  /// The observer's notes about a call.
   struct Mark {
-    void* met = nullptr;  ///< Null: it does not look at this one.
+    void* met = nullptr;  ///< Null: it ignores this call.
     Caller before;
     double since = 0;
   };
   virtual Mark begins(const Called& called) noexcept = 0;
-  /// @param done  It has returned MPI_SUCCESS: its arguments are what they should be.
+  /// @param done  The call has returned MPI_SUCCESS, so its arguments are valid.
   virtual void ends(const Called& called, const Mark& mark, bool done) noexcept = 0;
 
  protected:
   ~Observer() = default;
 };
-/// Null: nobody.
+/// The observer; null: none.
 inline constinit std::atomic<Observer*> observer{nullptr};
 
 }  // namespace heddle::report

@@ -5,7 +5,8 @@
 
 namespace heddle::report {
 
-/// All datatypes of a call. What means nothing on this rank may be anything: it is only looked up.
+/// Looks at all datatypes of a call. Arguments that this rank ignores may have any value, so they
+/// are only looked up.
 Observer::Mark Explained::begins(const Called& called) noexcept {
   try {
     const std::lock_guard guard(lock_);
@@ -14,12 +15,12 @@ Observer::Mark Explained::begins(const Called& called) noexcept {
     look_at(called, called.sent, called.pattern == Pattern::scatter);
     look_at(called, called.received, called.pattern == Pattern::gather);
     if (called.sent.types || called.received.types) look_at_lists(called);
-  } catch (const std::exception&) {  // no memory: the program goes on
+  } catch (const std::exception&) {  // memory is short: the program continues
   }
   return next_ ? next_->begins(called) : Mark{};
 }
 
-/// @param rooted  They mean something at the root alone.
+/// @param rooted  Only the root uses these arguments.
 void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted) {
   if (blocks.in_place || blocks.type == 0) return;
   if (rooted ? meanings_.is_derived(blocks.type) : meanings_.is_datatype(blocks.type))

@@ -1,5 +1,5 @@
-// report/explained.hpp: HEDDLE_EXPLAIN in a running program: looks on at its calls, and finds the datatypes that are to be told
-// of. May include: asked.hpp, called.hpp.
+// report/explained.hpp: HEDDLE_EXPLAIN in a running program: observes its calls, and finds the
+// datatypes to explain.
 //
 //   class Explaining final : public report::Explained {
 //     void tell(std::uint64_t type, std::int64_t count, const Use& use) override { ... asked().tell(use.name, text) ... }
@@ -17,7 +17,7 @@ namespace heddle::report {
 
 class Explained : public Observer {
  public:
-  /// @param next  Who looks on, too; or null.
+  /// @param next  Another observer, or null.
   Explained(const std::string& names, const Meanings& meanings, Observer* next)
       : asked_(names), meanings_(meanings), next_(next) {}
 
@@ -26,7 +26,7 @@ class Explained : public Observer {
     if (next_) next_->ends(called, mark, done);
   }
   [[nodiscard]] Observer* next() const { return next_; }
-  /// A sentence on names that nothing had; empty: there are none.
+  /// A sentence about names that matched nothing. Empty: all matched.
   [[nodiscard]] std::string missing() {
     const std::lock_guard guard(lock_);
     return asked_.missing();
@@ -35,11 +35,12 @@ class Explained : public Observer {
  protected:
   ~Explained() = default;
   struct Use {
-    std::string name;   ///< Of the datatype.
-    std::string label;  ///< What it is called where it is told of.
+    std::string name;   ///< Name of the datatype.
+    std::string label;  ///< Heading of its explanation.
     std::string from;   ///< "MPI_Send from FILE:LINE"
   };
-  /// Somebody wants to know of a datatype that the program uses; it may have been told of. By one thread at a time.
+  /// Called for a datatype that the user asked for, by one thread at a time. It may have been
+  /// explained before.
   virtual void tell(std::uint64_t type, std::int64_t count, const Use& use) = 0;
   [[nodiscard]] Asked& asked() { return asked_; }
 
@@ -51,11 +52,11 @@ class Explained : public Observer {
   void look_at_lists(const Called& called);
   const Place& place_of_call(const void* from);
 
-  std::recursive_mutex lock_;  // freeing what the host hands out may call the program
+  std::recursive_mutex lock_;  // freeing handles from the host may call the program's callbacks
   Asked asked_;
   const Meanings& meanings_;
   Observer* next_;
-  std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // by which handles_changed
+  std::map<std::tuple<const void*, int, std::uint64_t>, unsigned> seen_;  // value: handles_changed at the last look
   std::map<const void*, Place> places_;
 };
 

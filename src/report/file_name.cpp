@@ -29,7 +29,7 @@ std::string file_name(std::string_view pattern, const Writer& writer) {
 }
 
 std::string job_of(const char* const* environment) {
-  // Flux and PBS may start jobs within a Slurm allocation: the inner one counts.
+  // Flux and PBS may start jobs within a Slurm allocation: the inner job counts.
   static constexpr std::string_view names[] = {
       "FLUX_JOB_ID=", "PBS_JOBID=", "LSB_JOBID=", "OAR_JOB_ID=", "COBALT_JOBID=", "SLURM_JOB_ID=", "JOB_ID="};
   for (const std::string_view name : names)

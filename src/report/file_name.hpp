@@ -1,4 +1,4 @@
-// report/file_name.hpp: names of files that differ from job to job. No MPI in this room. May include: nothing of Heddle.
+// report/file_name.hpp: expands file names that differ from job to job. No MPI in this room.
 //
 //   file_name("runs/%j-%h.json", {.host = "node7", .process = 4711, .job = job_of(environ), .rank = 0}) "runs/81234-node7.json"
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace heddle::report {
 
-/// Who writes a file.
+/// The process that writes a file.
 struct Writer {
   std::string host;
   long process = 0;
@@ -16,11 +16,11 @@ struct Writer {
   int rank = 0;
 };
 
-/// `pattern` with %h host, %p process, %j job, %r rank; %% is a %. Any other % stays as it is.
+/// `pattern` with %h host, %p process, %j job, %r rank. %% gives a %. Any other % stays.
 std::string file_name(std::string_view pattern, const Writer& writer);
 
-/// What the batch system calls the job (Slurm, PBS, LSF, Grid Engine, Flux, OAR, Cobalt); "0" outside of one. A '/' becomes
-/// '_'.
+/// The batch system's name of the job (Slurm, PBS, LSF, Grid Engine, Flux, OAR, Cobalt); "0"
+/// outside of a job. A '/' becomes '_'.
 std::string job_of(const char* const* environment);
 
 }  // namespace heddle::report

@@ -1,4 +1,4 @@
-// report/json.cpp: a report as JSON (docs/report.md has its schema), of one rank, and of all.
+// report/json.cpp: a report as JSON, of one rank and of all ranks. docs/report.md has the schema.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr int version = 2;
 constexpr std::pair<const char*, double Times::*> parts[] = {
     {"search_us", &Times::search}, {"pack_us", &Times::pack}, {"wait_us", &Times::wait}, {"copy_us", &Times::copy}};
 
-/// As `Mailed` has them.
+/// The names of `Mailed`.
 constexpr std::array mailed_names = {"blocking", "persistent", "retracted by sender", "retracted by reader"};
 
 std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -29,7 +29,7 @@ std::string hexadecimal(std::uint64_t number) {
   return "0x" + text;
 }
 
-/// Where calls come from, and with what.
+/// Adds the call site's name, place, datatype and communicator.
 void name(Json& json, const CallSite* site) {
   if (!site) return;
   const CallSite::Name& named = site->name();
@@ -59,7 +59,7 @@ Json sizes(const CallSite& site) {
   return sizes;
 }
 
-/// Of one rank.
+/// Rows of one rank, in the form of a sum over ranks.
 Json with_ranks(Json list) {
   for (Json& row : list) {
     row["ranks"] = 1;
@@ -68,7 +68,7 @@ Json with_ranks(Json list) {
   return list;
 }
 
-/// Of rows that say what each rank has moved: least, median and most of a rank.
+/// Replaces the bytes of each rank by the least, the median and the most.
 Json spread(Json list) {
   for (Json& row : list) {
     if (!row.contains("bytes_by_rank")) continue;
@@ -168,11 +168,11 @@ std::string merge(std::span<const std::string> reports, const std::string& about
                                           {"sites", {"procedure"}},
                                           {"algorithms", {"algorithm"}},
                                           {"mailboxes", {"name"}}};
-  std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // by all that is known of one communicator
+  std::map<std::string, std::pair<Json, std::int64_t>> kinds;  // key: all that is known of a communicator
   Json by_rank = Json::array();
   int ranks = 0;
-  double elapsed_us = 0;         // of the rank that took longest
-  bool on = false, off = false;  // on some rank
+  double elapsed_us = 0;         // of the slowest rank
+  bool on = false, off = false;  // on at least one rank
   for (const std::string& text : reports) {
     const Json report = Json::parse(text, nullptr, false);
     if (!report.is_object() || !report.contains("rows") || !report["rows"].is_array()) continue;

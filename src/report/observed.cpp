@@ -11,11 +11,11 @@ thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-e
 /// Bytes of a call's blocks.
 class BlockSizes {
  public:
-  /// @param size  Of the call's datatype, bytes; negative: it is asked for where it is needed.
+  /// @param size  Size of the call's datatype, bytes. Negative: MPI is asked when it is needed.
   BlockSizes(const Meanings& meanings, const Called& called, std::int64_t size) noexcept
       : meanings_(meanings), called_(called), size_(size) {}
 
-  /// No overflow: what a program can have in memory it cannot count further than this.
+  /// Bytes of block i. A product that overflows counts as 0, because no program has so much memory.
   [[nodiscard]] std::int64_t of(const Blocks& blocks, int i) noexcept {
     const std::int64_t count = blocks.counts        ? blocks.counts[i]
                                : blocks.wide_counts ? meanings_.count_at(blocks.wide_counts, i)
@@ -40,7 +40,7 @@ class BlockSizes {
   const Meanings& meanings_;
   const Called& called_;
   const std::int64_t size_;
-  std::uint64_t asked_ = 0;  // the last one, and its size: many blocks have one datatype
+  std::uint64_t asked_ = 0;  // last datatype and its size: many blocks share a datatype
   std::int64_t answer_ = 0;
 };
 
@@ -63,7 +63,7 @@ Moves moves_of(const Called& called, const Partners& partners, std::int64_t size
 Observer::Mark Observed::begins(const Called& called) noexcept {
   Met* const met = meet(called);
   if (!met) return {};
-  const Caller before = caller_of_thread;  // callbacks of the program call MPI, too
+  const Caller before = caller_of_thread;  // the program's callbacks may call MPI, too
   if (++calls_of_thread == 0) ++calls_of_thread;
   caller_of_thread = {met->site.load(std::memory_order_acquire), calls_of_thread};
   return {met, before, now()};
@@ -98,7 +98,7 @@ Met* Observed::meet(const Called& called) noexcept try {
 void Observed::ask(Met& met, const Called& called) {
   CallSite::Name name{
       .procedure = meanings_.procedure(called.procedure), .place = place_of(called.from), .datatype = {}, .communicator = {}};
-  // In place, the argument means nothing.
+  // MPI ignores the argument if the call is in place.
   if (called.typed && !called.in_place && meanings_.is_datatype(called.type)) {
     name.datatype = meanings_.datatype(called.type);
     if (const std::int64_t size = meanings_.size_of(called.type); size >= 0) met.size.store(size, std::memory_order_relaxed);
@@ -141,7 +141,7 @@ std::int64_t Observed::moved(const Called& called, const Met& met) noexcept try 
 
 std::int64_t Observed::start(const Called& called) noexcept {
   std::int64_t bytes = -1;
-  const std::int64_t requests = called.count < 0 ? 1 : called.count;  // of MPI_Start
+  const std::int64_t requests = called.count < 0 ? 1 : called.count;  // MPI_Start has no count
   for (int i = 0; i < requests; ++i) {
     const std::int64_t one = remembered_.start(meanings_.request_at(called.requests, i),
                                                [this](int rank, std::int64_t some) { report_.add_sent(rank, some); });

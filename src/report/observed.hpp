@@ -1,5 +1,5 @@
-// report/observed.hpp: the program's calls, for the report and the timeline: where they come from, with which datatype on which
-// communicator, what they moved to whom, what they took. May include: called.hpp, remembered.hpp, report.hpp, trace.hpp.
+// report/observed.hpp: observes the program's calls for the report and the timeline. It records
+// their place, datatype, communicator, bytes, destinations and time.
 //
 //   Observed observed(report, trace, meanings);
 //   observer.store(&observed);
@@ -14,7 +14,7 @@ namespace heddle::report {
 
 class Observed final : public Observer {
  public:
-  /// @param trace  Null: none is wanted.
+  /// @param trace  Null: no trace is wanted.
   Observed(Report& report, Trace* trace, const Meanings& meanings) noexcept
       : report_(report), trace_(trace), meanings_(meanings) {}
 
@@ -24,7 +24,7 @@ class Observed final : public Observer {
  private:
   Met* meet(const Called& called) noexcept;
   void ask(Met& met, const Called& called);
-  /// Bytes of a call that is over; negative: nobody knows. Counts who gets them.
+  /// Bytes of a call that is over; negative: unknown. Counts them for their destinations.
   std::int64_t moved(const Called& called, const Met& met) noexcept;
   std::int64_t start(const Called& called) noexcept;
 

@@ -1,5 +1,5 @@
-// report/pieces.hpp: texts on their way to another rank, in pieces: together they could be more than a count can say. How bytes
-// travel is handed in. Includes nothing of Heddle.
+// report/pieces.hpp: sends texts to another rank in pieces, because a whole text may exceed a
+// count. The caller hands in the functions that send and receive.
 //
 //   send_in_pieces(text, [](const void* bytes, int count) { MPI_Send(bytes, count, MPI_BYTE, 0, ...); });          // rank r
 //   received_in_pieces([](void* bytes, int count) { MPI_Recv(bytes, count, MPI_BYTE, r, ...); });                  // rank 0
@@ -14,7 +14,7 @@ namespace heddle::report {
 
 constexpr int piece = 64 << 10;
 
-/// How long it is, and the pieces.
+/// Sends the length, then the pieces.
 template <class Send>
 void send_in_pieces(const std::string& text, const Send& send) {
   const std::uint64_t length = text.size();
@@ -23,7 +23,8 @@ void send_in_pieces(const std::string& text, const Send& send) {
     send(text.data() + at, static_cast<int>(std::min<std::size_t>(piece, text.size() - at)));
 }
 
-/// Whatever becomes of it here, all pieces are received: their sender waits. Empty: no memory. One thread at a time.
+/// Receives all pieces even if memory is short, because the sender waits. Empty: memory was short.
+/// One thread at a time.
 template <class Receive>
 std::string received_in_pieces(const Receive& receive) noexcept {
   static char buffer[piece];

@@ -1,6 +1,6 @@
-// report/place.hpp: where in the program a call comes from: a file that is loaded, and how far into it. Includes nothing of
-// Heddle. Function and line are found out when the report is read (python/heddle/reported/lines.py), not while the program
-// runs.
+// report/place.hpp: the place of a call in the program: a loaded file and an offset. The function
+// and the line are found when the report is read (python/heddle/reported/lines.py), not while the
+// program runs.
 //
 //   const Place place = place_of(__builtin_return_address(0));       // {"/home/me/app", 0x1234, "main"}
 #pragma once
@@ -11,9 +11,9 @@
 namespace heddle::report {
 
 struct Place {
-  std::string module;        ///< The file; empty: none is known.
-  std::uint64_t offset = 0;  ///< As its own symbols count, whatever address it was loaded at.
-  std::string symbol;        ///< The exported function that it lies in, if the loader knows one.
+  std::string module;        ///< The file; empty: unknown.
+  std::uint64_t offset = 0;  ///< Offset as in the file's symbols, independent of its load address.
+  std::string symbol;        ///< The exported function that contains it, if the loader knows one.
 };
 
 Place place_of(const void* address);

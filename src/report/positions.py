@@ -1,5 +1,5 @@
-"""Which parameter of a procedure of MPI is what, for who looks on (timed.hpp): from its parameters' kinds and names. For
-src/mpi/process/host_procedures.py.
+"""Finds the positions of an MPI procedure's parameters by their kinds and names, for observers of calls (timed.hpp).
+src/mpi/process/host_procedures.py uses it.
 
     MPI_Send,.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
     MPI_Gather,... .root = 6, .pattern = Pattern::gather, .sent = {.buffer = 0, .count = 1, .type = 2}, .received = {...}
@@ -14,15 +14,16 @@ SIDES = {"sent": "send", "received": "recv"}
 
 
 def blocks_of(named: dict[str, int], prefix: str) -> str:
-    """What a collective sends, or receives."""
+    """The blocks that a collective sends, or receives."""
     parts = {"buf": "buffer", "count": "count", "counts": "counts", "type": "type", "types": "types"}
     found = {part: named[prefix + word] for word, part in parts.items() if prefix + word in named}
     return f"{{{', '.join(f'.{part} = {at}' for part, at in found.items())}}}" if found else ""
 
 
 def positions_of(name: str, parameters: list) -> dict[str, int | str]:
-    """Of what it sends, or of its only datatype. A scatter's sending datatype means something at the root alone.
-    @param parameters  Each with its kind ("const int[]"), its name, and whether it counts (interposition/prototypes.py)."""
+    """The datatype is that of the sent data, or the only one. Only the root of a scatter uses its sending datatype, so for
+    scatters it is that of the received data.
+    @param parameters  Each with its kind ("const int[]"), its name, and a flag if it counts (interposition/prototypes.py)."""
     types = [i for i, each in enumerate(parameters) if each.kind == "MPI_Datatype"]
     named = {each.name: i for i, each in enumerate(parameters)}
     found: dict[str, int | str] = {}

@@ -1,13 +1,12 @@
-// report/remembered.hpp: what somebody who looks on at the program's calls remembers of them, so that a call is asked about
-// when the first of its kind is met, and again when handles may have come to mean others. Handles are numbers here. May
-// include: call_site.hpp, reporting.hpp, volume.hpp, threads/.
+// report/remembered.hpp: an observer's memory of calls. It asks MPI about the first call of a kind,
+// and again when handles may have changed their meaning. Handles are numbers here.
 //
 //   Met* met = remembered.meet({procedure, return_address, type, communicator}, [&](Met& fresh) {
 //     fresh.site = report.site(...);
 //     fresh.partners = remembered.partners(communicator, [&] { return Partners{...}; });
 //   });
-//   remembered.plan(request, {.bytes = 64, .to = {{3, 64}}});                      // made persistent, and then
-//   remembered.start(request, [&](int rank, std::int64_t bytes) { ... });          // started: 64
+//   remembered.plan(request, {.bytes = 64, .to = {{3, 64}}});                      // a request is made persistent,
+//   remembered.start(request, [&](int rank, std::int64_t bytes) { ... });          // and started: 64
 #pragma once
 
 #include <array>
@@ -28,7 +27,7 @@
 
 namespace heddle::report {
 
-/// What is known of calls from one place with one datatype on one communicator.
+/// The facts about calls from one place with one datatype on one communicator.
 struct Met {
   struct Calls {
     int procedure;
@@ -39,37 +38,39 @@ struct Met {
   explicit Met(const Calls& such) noexcept : calls(such) {}
 
   const Calls calls;
-  std::atomic<unsigned> asked{0};  ///< handles_changed, when it was, and one more.
+  std::atomic<unsigned> asked{0};  ///< handles_changed + 1 at the time of the last question.
   std::atomic<CallSite*> site{nullptr};
-  std::atomic<std::int64_t> size{-1};              ///< Of the datatype, bytes.
-  std::atomic<const Partners*> partners{nullptr};  ///< On the communicator, if what the call moves depends on it.
+  std::atomic<std::int64_t> size{-1};              ///< Size of the datatype, bytes.
+  std::atomic<const Partners*> partners{nullptr};  ///< Set if the data that the call moves depends on the communicator.
 };
 
-/// What starts of a persistent request move.
+/// The data that a start of a persistent request moves.
 struct Planned {
-  std::int64_t bytes = 0;  ///< Negative: nobody knows.
+  std::int64_t bytes = 0;  ///< Negative: unknown.
   std::vector<std::pair<int, std::int64_t>> to{};
 };
 
 /// Safe for several threads.
 class Remembered {
  public:
-  /// `ask(Met&)`, one at a time, where something is to be asked. Null: there is no room. Throws what `ask` does.
+  /// Finds or makes the facts about such calls. Calls `ask(Met&)`, one at a time, if MPI must be
+  /// asked. Null: there is no room. Throws the exceptions of `ask`.
   template <class Ask>
   Met* meet(const Met::Calls& calls, const Ask& ask);
 
-  /// Those on a communicator, by `ask()`. Only while meet() asks.
+  /// The partners on a communicator, by `ask()`. Call it only from the `ask` of meet().
   template <class Ask>
   const Partners* partners(std::uint64_t communicator, const Ask& ask);
 
-  /// Requests keep their handles until they are freed; a new one of the same handle is planned anew.
+  /// Plans a request, which keeps its handle until it is freed. A new request with the same handle
+  /// replaces the plan.
   void plan(std::uint64_t request, Planned planned);
-  /// Bytes of a start; negative: nobody knows. `tell(rank, bytes)` of each rank that gets some.
+  /// Bytes of a start; negative: unknown. Calls `tell(rank, bytes)` for each destination.
   template <class Tell>
   std::int64_t start(std::uint64_t request, const Tell& tell);
 
   static constexpr int slot_bits = 12;
-  static constexpr std::size_t most = std::size_t{1} << 16;  ///< Of each kind.
+  static constexpr std::size_t most = std::size_t{1} << 16;  ///< Most entries of each kind.
 
  private:
   static unsigned now() noexcept { return handles_changed.load(std::memory_order_relaxed) + 1; }
@@ -79,7 +80,7 @@ class Remembered {
     ask(met);
     met.asked.store(asked, std::memory_order_release);
   }
-  /// One that is met for the first time. With lock_.
+  /// Adds calls that are met for the first time. The caller has lock_.
   template <class Ask>
   Met* add(std::atomic<Met*>& slot, const Met::Calls& calls, const Ask& ask) {
     Met& met = met_.emplace_back(calls);
@@ -92,8 +93,8 @@ class Remembered {
   std::deque<Met> met_;
   std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock
   std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Partners>>> partners_;
-  std::deque<std::unique_ptr<Partners>> former_;        // other threads may be reading them
-  std::unordered_map<std::uint64_t, Planned> planned_;  // by request
+  std::deque<std::unique_ptr<Partners>> former_;        // other threads may still read them
+  std::unordered_map<std::uint64_t, Planned> planned_;  // key: request
 };
 
 template <class Ask>
@@ -116,8 +117,8 @@ Met* Remembered::meet(const Met::Calls& calls, const Ask& ask) {
     }
     return met;
   }
-  // More places, datatypes and communicators than there is room for: the last one met there makes place for
-  // it; at some time calls go uncounted.
+  // The slots are full: the new calls replace others in the first slot. New calls go uncounted
+  // beyond `most`.
   const std::lock_guard guard(lock_);
   return met_.size() < most ? add(slots_[threads::hash_of(key, slot_bits)], calls, ask) : nullptr;
 }

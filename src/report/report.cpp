@@ -1,4 +1,4 @@
-// report/report.cpp: rows. Their JSON is made in json.cpp.
+// report/report.cpp: collects rows. json.cpp makes JSON of them.
 #include "report/report.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace heddle::report {
 namespace {
 
-constexpr std::size_t longest = 160;  // of a description: lists go on
+constexpr std::size_t longest = 160;  // longest description; lists may be long
 
-/// Cut where a character ends.
+/// Cuts a text at the end of a character.
 std::string shortened(std::string text) {
   if (text.size() <= longest) return text;
   std::size_t end = longest;
@@ -63,7 +63,7 @@ void Report::add_communicator(const char* call, std::string_view kept, int size,
       kind = {.call = "any", .kept = "any", .size = 0, .members = 0, .whole = 0};
     ++communicators_[std::move(kind)];
   } catch (const std::exception&) {
-    return;  // one that is missing in the report is no reason to end a program
+    return;  // a gap in the report is no reason to end a program
   }
 }
 

@@ -1,5 +1,6 @@
-// report/report.hpp: what happened: calls, bytes and times for each kind of call, datatype and way; what communicators cost. No
-// MPI in this room. May include: times.hpp, call_site.hpp, layout/. Written to by engine and mpi, read by `heddle report`.
+// report/report.hpp: the report of a process: calls, bytes and times for each kind of call,
+// datatype and way, and the memory of communicators. No MPI in this room. engine and mpi fill it,
+// and `heddle report` reads it.
 //
 //   report.add("send", layout, select::name(scheme), bytes, times, caller);
 //   report.add_communicator("MPI_Cart_sub", "stride", 300, 12, 60);
@@ -30,33 +31,38 @@ namespace heddle::report {
 using layout::Bytes;
 using layout::Count;
 
-/// What becomes of short blocks between ranks of a node that go without messages: published in a mailbox, by blocking calls or
-/// by starts of persistent ones; or retracted, by their sender (they went as messages) or by their reader (they did not, though
-/// it expected one).
+/// The fate of a short block that goes to a rank of the node without a message. A blocking call, or
+/// a start of a persistent call, publishes it in a mailbox. Its sender may retract it: then it goes
+/// as a message. Its reader may retract: it expected a message, but the block came without one.
 enum class Mailed : std::uint8_t { blocking, persistent, retracted_by_sender, retracted_by_reader };
 
-/// Of one process. Safe for several threads.
+/// The report of one process. Safe for several threads.
 class Report {
  public:
-  /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never throws: without memory, or
-  /// beyond `most_rows` rows, it is counted under "other datatypes". @param caller  By what of the program.
-  /// @param why  Says why that way was taken; asked for a row's first call.
+  /// Counts a call. `call` and `way` are literals: "send", "receive"; "bc-spup", "packed". Never
+  /// throws: if memory is short, or beyond `most_rows` rows, the call counts as "other datatypes".
+  /// @param caller  The program's call that it belongs to.
+  /// @param why  Returns the reason for the way. Called for a row's first call.
   void add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
            const Caller& caller = {}, const std::function<std::string()>& why = {}) noexcept;
 
-  /// Counts a communicator of `size` ranks (the remote ones, if there are two groups) that `call` has made.
+  /// Counts a communicator that `call` has made, of `size` ranks (of the remote group, if there are
+  /// two groups).
   /// @param kept  The format of its group.
-  /// @param members, whole  Bytes of what describes the members, and of all that is kept; 0 where another one has it already.
+  /// @param members, whole  Bytes of the members' description, and of all that is kept.
+  /// 0 if another communicator already keeps them.
   void add_communicator(const char* call, std::string_view kept, int size, std::size_t members, std::size_t whole) noexcept;
 
-  /// A place that calls, the same for the same name; it lives as long as the report. Beyond `most_rows`, one for all others
-  /// of the procedure; null: no memory.
+  /// The call site of that name. It lives as long as the report. Beyond `most_rows`, all other
+  /// sites of a procedure share one. Null: memory is short.
   CallSite* site(CallSite::Name name) noexcept;
 
-  /// Which algorithm a collective has taken. What its calls have moved is added to what is returned; null: no memory.
+  /// Counts a collective's algorithm. The caller adds the bytes that its calls move to the result.
+  /// Null: memory is short.
   Chosen* add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
 
-  /// Whose report this is, among how many. Beyond `most_peers`, nobody counts who sends to whom.
+  /// Sets the rank of this report, and the number of ranks. Beyond `most_peers` ranks, bytes are
+  /// not counted by destination.
   void of_rank(int rank, int ranks);
   /// Counts bytes to a rank of MPI_COMM_WORLD.
   void add_sent(int rank, Bytes bytes) noexcept {
@@ -72,10 +78,10 @@ class Report {
     sum.fetch_add(bytes, std::memory_order_relaxed);
   }
 
-  /// How long the program was between MPI_Init and MPI_Finalize, and whether Heddle was on.
+  /// Sets the time between MPI_Init and MPI_Finalize, and whether Heddle was on.
   void end(double ns, bool on) noexcept;
 
-  /// As `heddle report` reads it, for one rank.
+  /// The report of one rank, in the form that `heddle report` reads.
   [[nodiscard]] std::string to_json() const;
 
   static constexpr std::size_t most_rows = 2000;
@@ -86,11 +92,11 @@ class Report {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     Times times;
-    double longest_search = 0;  // ns, of one call: the first one looks at the datatype
+    double longest_search = 0;  // ns, of one call: the first call analyses the datatype
     double blocks = 0;          // contiguous pieces
-    std::string why;            // that way was taken, for the first call
+    std::string why;            // reason for the way of the first call
   };
-  /// Layouts that describe the same bytes are one datatype.
+  /// Layouts of the same bytes count as one datatype.
   struct Key {
     std::string call;
     std::string datatype;
@@ -99,11 +105,11 @@ class Report {
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Met {
-    std::shared_ptr<const layout::Node> node;  // kept: another one at its address would be taken for it
+    std::shared_ptr<const layout::Node> node;  // kept alive, so that no other node gets its address
     std::string description;
     Bytes size = 0;               // of an element
-    double blocks = 0, more = 0;  // contiguous pieces of the first element, of each further one
-    /// Of so many bytes of this datatype.
+    double blocks = 0, more = 0;  // contiguous pieces of the first element, and of each further element
+    /// Pieces of so many bytes of this datatype.
     [[nodiscard]] double blocks_of(Bytes bytes) const {
       const double elements = size > 0 ? static_cast<double>(bytes) / static_cast<double>(size) : 0;
       return elements <= 1 ? blocks * elements : blocks + more * (elements - 1);
@@ -130,21 +136,22 @@ class Report {
   std::map<Key, Row> rows_;
   std::map<std::pair<const layout::Node*, Bytes>, Met> met_;  // by node and extent
   Row others_;
-  std::map<Kind, std::int64_t> communicators_;                           // how many
-  std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // by all of their names
+  std::map<Kind, std::int64_t> communicators_;                           // value: their number
+  std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
   int rank_ = 0;
-  std::array<Blocks, 4> mailed_;  // by Mailed
+  std::array<Blocks, 4> mailed_;  // index: Mailed
   double elapsed_us_ = 0;
   bool on_ = true;
 };
 
-/// One report of those of all ranks: rows of the same kind are added up. What cannot be read is left out.
-/// @param about  What the run was, an object in JSON.
+/// Merges the reports of all ranks. It adds up rows of the same kind, and leaves out reports that
+/// it cannot read.
+/// @param about  Describes the run: an object in JSON.
 std::string merge(std::span<const std::string> reports, const std::string& about = {});
 
-/// Writes the file, whole or not at all. Empty, or what went wrong ("cannot write FILE (why)").
+/// Writes the file, whole or not at all. Returns an error ("cannot write FILE (why)"), or nothing.
 std::string write(const std::string& path, const std::string& text);
 
 }  // namespace heddle::report

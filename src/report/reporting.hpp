@@ -1,5 +1,5 @@
-// report/reporting.hpp: what is told of calls where the process wants a report (HEDDLE_REPORT). One branch is all that it costs
-// a call when nobody does. May include: report.hpp.
+// report/reporting.hpp: tells the report (HEDDLE_REPORT) of calls. Without a report, this costs a
+// call one branch.
 //
 //   ReportedCall reported("send");
 //   { const Stopwatch watch(reported.times(), &Times::pack);  pack(); }
@@ -15,15 +15,15 @@ namespace heddle::report {
 /// Null: no report is wanted.
 inline constinit std::atomic<Report*> of_process{nullptr};
 
-/// The call of the program that this thread is in; none where nobody wants a report.
+/// The call of the program that this thread is in. Without a report, there is none.
 inline Caller caller() noexcept { return of_process.load(std::memory_order_relaxed) ? caller_of_thread : Caller(); }
 
-/// Heddle has carried out a call, or a part of it.
+/// Records that Heddle has carried out a call, or a part of it.
 inline void carried(const Caller& caller) noexcept {
   if (caller.site) caller.site->carried(caller.number, caller.ended || caller_of_thread.number != caller.number);
 }
 
-/// While it lives, what is done here is done for an earlier call of the program.
+/// While it lives, work of this thread counts for an earlier call of the program.
 class InTheNameOf {
  public:
   explicit InTheNameOf(const Caller& caller) noexcept : before_(caller.site ? caller_of_thread : caller) {
@@ -41,7 +41,7 @@ class InTheNameOf {
   bool set_;
 };
 
-/// A short block that has gone by a mailbox, or was retracted.
+/// Counts a short block that went by a mailbox, or was retracted.
 inline void tell_of_mailed(Mailed what, layout::Bytes bytes) noexcept {
   Report* const report = of_process.load(std::memory_order_relaxed);
   if (!report) return;
@@ -49,7 +49,7 @@ inline void tell_of_mailed(Mailed what, layout::Bytes bytes) noexcept {
   if (what == Mailed::blocking || what == Mailed::persistent) carried(caller_of_thread);
 }
 
-/// A collective goes by this algorithm. Empty: the library's.
+/// Counts the algorithm of a collective. Empty: the library's.
 inline void tell_of_algorithm(std::string_view algorithm) noexcept {
   Report* const report = of_process.load(std::memory_order_relaxed);
   if (!report || !caller_of_thread.site) return;
@@ -57,9 +57,9 @@ inline void tell_of_algorithm(std::string_view algorithm) noexcept {
   if (!algorithm.empty()) carried(caller_of_thread);
 }
 
-/// Somebody who looks on remembers what handles mean.
+/// True if an observer remembers the meaning of handles.
 inline constinit std::atomic<bool> handles_remembered{false};
-/// Handles may mean others from here on: names that were asked for are asked for again.
+/// Changes whenever a handle may have a new meaning. Observers then ask for names again.
 inline constinit std::atomic<unsigned> handles_changed{0};
 inline void tell_of_new_handle() noexcept {
   if (handles_remembered.load(std::memory_order_relaxed)) handles_changed.fetch_add(1, std::memory_order_relaxed);
@@ -72,13 +72,13 @@ class ReportedCall {
   explicit ReportedCall(const char* call) noexcept : report_(of_process.load(std::memory_order_relaxed)), call_(call) {
     if (report_) caller_ = caller_of_thread;
   }
-  /// What an earlier call of the program has begun.
+  /// For work that an earlier call of the program has begun.
   ReportedCall(const char* call, const Caller& caller) noexcept
       : report_(of_process.load(std::memory_order_relaxed)), call_(call), caller_(caller) {}
 
   [[nodiscard]] Times* times() noexcept { return report_ ? &times_ : nullptr; }
   [[nodiscard]] bool wanted() const noexcept { return report_ != nullptr; }
-  /// @param way  A literal. @param why  Says why it was taken; it may never be asked.
+  /// @param way  A literal. @param why  Returns the reason for the way; it may never be called.
   void end(const layout::Layout& layout, const char* way, layout::Bytes bytes,
            const std::function<std::string()>& why = {}) const noexcept {
     if (!report_) return;

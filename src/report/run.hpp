@@ -1,4 +1,4 @@
-// report/run.hpp: what a run was. Includes nothing of Heddle.
+// report/run.hpp: a description of a run.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace heddle::report {
 /// The name of the node.
 std::string this_host();
 
-/// What it ran on: by that a profile of heddle tune is known to be one of the same kind of machine.
+/// The machine and the library of a run. `heddle tune` compares them with a profile's.
 struct Ran {
   std::string mpi;       ///< The MPI library.
-  std::string family{};  ///< Of its ABI: "mpich", "openmpi".
+  std::string family{};  ///< The family of its ABI: "mpich", "openmpi".
   std::string processor{};
-  int cores = 0;  ///< Of the node; 0: not known.
+  int cores = 0;  ///< Cores of the node; 0: unknown.
 };
 
-/// An object in JSON: the command of this process, what it ran on, host, when it ended (UTC), Heddle's version, and the
-/// HEDDLE_ variables that are set.
+/// An object in JSON: the command of this process, machine and library, host, end (UTC), Heddle's
+/// version, and the HEDDLE_ variables that are set.
 std::string about_run(const Ran& ran);
 
 }  // namespace heddle::report

@@ -1,4 +1,4 @@
-// report/say.cpp: messages are few; each is written in one piece, so that the lines of several ranks do not mix.
+// report/say.cpp: writes each message in one piece, so that the lines of several ranks do not mix.
 #include "report/say.hpp"
 
 #include <cstdio>
@@ -30,7 +30,7 @@ void say_once_verbose(const char* message, const char* reason) noexcept {
     const std::string text = std::string(message) + ": " + reason + ".";
     if ((*said).insert(text).second) say(text.c_str());
   } catch (const std::exception&) {
-    // Out of memory: a missing remark is the least of the program's problems.
+    // Memory is short, and the program has worse problems than a missing remark.
   }
 }
 

@@ -1,4 +1,4 @@
-// report/say.hpp: what Heddle tells the user, on stderr, one line a message. No MPI in this room. Includes nothing of Heddle.
+// report/say.hpp: messages to the user on stderr, one line each. No MPI in this room.
 //
 //   say("cannot ...: why. What now.");
 //   verbose = true;                                                 // HEDDLE_VERBOSE=1
@@ -12,17 +12,17 @@ namespace heddle::report {
 /// "heddle: <message>".
 void say(const char* message) noexcept;
 
-/// With HEDDLE_VERBOSE=1.
+/// True with HEDDLE_VERBOSE=1.
 inline constinit std::atomic<bool> verbose{false};
 
-/// Where `verbose`, once for each reason: "heddle: <message>: <reason>".
+/// If `verbose`, says once for each reason: "heddle: <message>: <reason>".
 void say_once_verbose(const char* message, const char* reason) noexcept;
 
-/// Says why and ends the process: there is no MPI to go on with.
+/// Says the message and ends the process, for want of an MPI library.
 [[noreturn]] void give_up(const char* message) noexcept;
 
-/// After what `heddle doctor` wants to know (HEDDLE_DOCTOR). Neither destructors nor handlers of the program run: they would be
-/// the first of its own work.
+/// Ends the process after the output for `heddle doctor` (HEDDLE_DOCTOR). No destructors or
+/// handlers of the program run, because the program's own work has not begun.
 [[noreturn]] void end_before_the_program() noexcept;
 
 }  // namespace heddle::report

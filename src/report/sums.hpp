@@ -1,4 +1,4 @@
-// report/sums.hpp: rows of JSON that are added up. Includes nothing of Heddle.
+// report/sums.hpp: adds up rows of JSON.
 //
 //   Sums sums{"call", "way"};                                        // texts that a row must have
 //   sums.add({{"call", "send"}, {"way", "packed"}, {"calls", 1}});   // texts say what a row is of; numbers are added up,
@@ -17,14 +17,14 @@ namespace heddle::report {
 
 using Json = nlohmann::ordered_json;
 
-/// The text of a row that does not say what it is of: the first row's stays.
+/// The only text that is not a part of a row's key. The first row's text stays.
 constexpr const char* remark = "why";
 
 class Sums {
  public:
   Sums(std::initializer_list<const char*> texts) : texts_(texts.begin(), texts.end()) {}
 
-  /// What is no such row is left out.
+  /// Adds a row. Other JSON is ignored.
   void add(const Json& row);
   Json take();
 

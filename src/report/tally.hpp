@@ -1,5 +1,5 @@
-// report/tally.hpp: what one side of a collective packs into its staging buffer and unpacks from it. May include:
-// reporting.hpp. One branch where nobody wants a report.
+// report/tally.hpp: counts the data that one side of a collective packs into its staging buffer and
+// unpacks from it. Without a report, this costs one branch.
 //
 //   tally.packs(type->layout(), bytes, [&] { type->to_wire(from, count, to); });
 #pragma once
@@ -16,7 +16,7 @@ class Tally {
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
 
-  /// What `move` moves; one block after the other is one call, as long as the datatype is the same.
+  /// Counts the bytes that `move` moves. Blocks of one datatype in a row count as one call.
   template <class Move>
   void packs(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
     count("packed", &Times::pack, layout, bytes, move);
@@ -25,7 +25,7 @@ class Tally {
   void unpacks(const layout::Layout& layout, layout::Bytes bytes, const Move& move) noexcept {
     count("unpacked", &Times::copy, layout, bytes, move);
   }
-  /// Before a datatype that has been counted may go.
+  /// Call this before a counted datatype may be freed.
   void flush() noexcept {
     if (layout_) reported_.end(*layout_, way_, bytes_, [] { return std::string("the MPI library carries out the rest"); });
     layout_ = nullptr;

@@ -1,9 +1,10 @@
-// report/timed.hpp: a procedure of MPI's with somebody around it who looks on. MPI's constants are handed in. May include:
-// called.hpp, threads/table.hpp.
+// report/timed.hpp: wraps a procedure of MPI's so that an observer sees each call. The caller hands
+// in MPI's constants.
 //
-// Where a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this takes the host's place
-// instead of the procedure itself: otherwise nobody pays for it, not even by a branch. It sees calls with HEDDLE=off, too, so
-// that before and after can be compared.
+// If a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this
+// wrapper replaces the host's procedure. Otherwise the procedure itself does, so that calls do not
+// even pay for a branch. The wrapper sees calls with HEDDLE=off, too, so that users can compare
+// before and after.
 //
 //   struct Constants {
 //     static MPI_Datatype no_type() { return MPI_DATATYPE_NULL; }
@@ -23,28 +24,30 @@
 
 namespace heddle::report {
 
-/// Which parameter of a procedure is what, on the side that sends or that receives; -1: none is.
+/// The positions of a procedure's parameters for the side that sends or receives; -1: there is no
+/// such parameter.
 struct BlockPositions {
   int buffer = -1;
-  int count = -1;   ///< Of each block.
-  int counts = -1;  ///< The same for each peer.
+  int count = -1;   ///< Count of each block.
+  int counts = -1;  ///< Counts, one for each peer.
   int type = -1;
-  int types = -1;  ///< The same for each peer.
+  int types = -1;  ///< Types, one for each peer.
 };
 
-/// Which parameter of a procedure is what; -1: none is. Made by positions.py.
+/// The positions of a procedure's parameters; -1: there is no such parameter. positions.py makes
+/// them.
 struct Positions {
-  int buffer = -1;  ///< Of the datatype's data.
-  int count = -1;   ///< Of elements; of requests that are started.
-  int type = -1;    ///< Of what is sent, or of the only datatype.
-  int peer = -1;    ///< The rank that it is sent to.
+  int buffer = -1;  ///< Buffer of the datatype's data.
+  int count = -1;   ///< Number of elements, or of requests that are started.
+  int type = -1;    ///< Datatype of the sent data, or the only datatype.
+  int peer = -1;    ///< Destination rank.
   int communicator = -1;
   int root = -1;
-  int request = -1;  ///< One that is made persistent, or those that are started.
+  int request = -1;  ///< The new persistent request, or the requests that are started.
   Pattern pattern = Pattern::none;
   BlockPositions sent{};
   BlockPositions received{};
-  bool later = false;  ///< It moves nothing: starts of its request do.
+  bool later = false;  ///< The call moves no data: starts of its request do.
 };
 
 template <class Constants, auto procedure, int number, Positions at>
@@ -96,7 +99,7 @@ struct Timed<Constants, procedure, number, at> {
     }
   }
 
-  /// An object, because error handlers of the program may throw.
+  /// This is an object, because the program's error handlers may throw.
   class Span {
    public:
     Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}

@@ -1,7 +1,7 @@
-// report/times.hpp: where the time of a call goes. May include nothing of Heddle. Nothing is read from a clock, and one branch
-// is all it costs, where nobody wants to know.
+// report/times.hpp: the times of a call's parts. If no report is wanted, no clock is read, and the
+// cost is one branch.
 //
-//   Times* times = ...;                                    // null: nobody wants to know
+//   Times* times = ...;                                    // null: do not measure
 //   { const Stopwatch watch(times, &Times::pack);  pack(); }
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace heddle::report {
 
-/// ns.
+/// Times in ns.
 struct Times {
-  double search = 0;  ///< What the datatype looks like, where the peer is, which way to take.
-  double pack = 0;    ///< From the program's buffer to where it travels, and room for it there.
-  double wait = 0;    ///< For the other side.
-  double copy = 0;    ///< To its place in the program's buffer: unpacked, or pulled from the sender.
+  double search = 0;  ///< Analysing the datatype, finding the peer, choosing a way.
+  double pack = 0;    ///< Copying from the program's buffer to a staging buffer, and getting that buffer.
+  double wait = 0;    ///< Waiting for the other side.
+  double copy = 0;    ///< Copying into the program's buffer: unpacking, or pulling from the sender.
 
   Times& operator+=(const Times& other) {
     search += other.search;
@@ -33,7 +33,7 @@ inline double now() noexcept {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-/// Adds the time of its life to one of them.
+/// Adds the time of its life to one of the times.
 class Stopwatch {
  public:
   Stopwatch(Times* times, double Times::*part) noexcept : into_(times ? &(times->*part) : nullptr) {

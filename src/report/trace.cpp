@@ -1,4 +1,5 @@
-// report/trace.cpp: the Trace Event Format: complete events ("ph": "X"), a process for each rank. Its times are us.
+// report/trace.cpp: writes the Trace Event Format: complete events ("ph": "X"), a process for each
+// rank, times in us.
 #include "report/trace.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// report/trace.hpp: when each call of the program was, for a timeline. May include: call_site.hpp, whole_file.hpp.
+// report/trace.hpp: records the time of each call of the program, for a timeline.
 //
-//   Trace trace(Trace::usual);                                     // room for so many calls; what comes later is counted
+//   Trace trace(Trace::usual);                                     // room for so many calls; later calls are only counted
 //   trace.add({&site, begin, end, bytes, peer, thread_number()});
 //   text = trace.to_json(rank, began);                             // events of the Trace Event Format, with commas between
 //   TraceFile file(path);  file.add(text);  ...  file.end();       // for Perfetto and chrome://tracing
@@ -21,23 +21,23 @@ class Trace {
   struct Event {
     const CallSite* site;
     double begin, end;   ///< ns.
-    std::int64_t bytes;  ///< Negative: nobody knows.
+    std::int64_t bytes;  ///< Negative: unknown.
     int peer;            ///< Negative: none.
     std::uint32_t thread;
   };
-  static constexpr std::size_t usual = std::size_t{1} << 17;  ///< 6 MiB, of which only what is used is ever touched.
+  static constexpr std::size_t usual = std::size_t{1} << 17;  ///< 6 MiB; only the used part is touched.
 
   /// Throws std::bad_alloc.
   explicit Trace(std::size_t most) : most_(most), events_(new Event[most]) {}
 
-  /// Any thread.
+  /// Any thread may call.
   void add(const Event& event) noexcept {
     const std::size_t at = count_.fetch_add(1, std::memory_order_relaxed);
     if (at < most_) events_[at] = event;
   }
-  /// When all threads are done. @param began  ns; times are told from there on.
+  /// Call it when all threads are done. @param began  ns: times count from here.
   [[nodiscard]] std::string to_json(int rank, double began) const;
-  /// How many calls there was no room for.
+  /// The number of calls for which there was no room.
   [[nodiscard]] std::size_t missing() const { return count_ > most_ ? count_ - most_ : 0; }
 
  private:
@@ -46,16 +46,16 @@ class Trace {
   std::atomic<std::size_t> count_{0};
 };
 
-/// Of this thread, from 0 on in the order of their first calls.
+/// The number of this thread. Threads count from 0, in the order of their first calls.
 std::uint32_t thread_number() noexcept;
 
-/// A whole timeline, or none: it gets its name at the end.
+/// A file of a timeline. It gets its name at the end, so that it is whole or absent.
 class TraceFile {
  public:
   explicit TraceFile(std::string path);
-  /// What to_json() has made, of one rank.
+  /// Adds the text of to_json() of one rank.
   void add(const std::string& events);
-  /// Empty, or what went wrong ("cannot write FILE (why)").
+  /// An error ("cannot write FILE (why)"), or nothing.
   std::string end();
 
  private:

@@ -1,10 +1,10 @@
-// report/volume.hpp: what a call moves: bytes that this rank sends, or has room for, and which rank gets them. Includes nothing
-// of Heddle.
+// report/volume.hpp: the volume of a call: the bytes that this rank sends, or has room for, and
+// their destinations.
 //
 //   const Partners partners = ...;                                     // once for each communicator
 //   const Volume volume(moves, partners, sent, received);              // sent(i): bytes of the block for peer i
-//   volume.bytes();                                                    // negative: nobody knows
-//   volume.each([&](int world_rank, std::int64_t bytes) { ... });      // who gets what
+//   volume.bytes();                                                    // negative: unknown
+//   volume.each([&](int world_rank, std::int64_t bytes) { ... });      // each destination
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace heddle::report {
 
-/// Which blocks a collective moves between whom.
+/// The blocks that a collective moves, and their ends.
 enum class Pattern : std::uint8_t {
   none,
-  alltoall,   ///< Each rank has a block for each.
+  alltoall,   ///< Each rank has a block for each rank.
   allgather,  ///< Each rank's block goes to all.
   gather,     ///< Each rank's block goes to the root.
   scatter,    ///< The root has a block for each rank.
@@ -25,26 +25,26 @@ enum class Pattern : std::uint8_t {
   neighbor_allgather,
 };
 
-/// With whom a rank exchanges messages on a communicator.
+/// The ranks with which a rank exchanges messages on a communicator.
 struct Partners {
   bool operator==(const Partners&) const = default;
 
-  bool inter = false;             ///< Of two groups.
-  int me = -1;                    ///< In its own group; -1: nobody knows.
-  std::vector<int> world{};       ///< Ranks of MPI_COMM_WORLD: of the communicator, of the other group if there are two.
-  std::vector<int> neighbours{};  ///< That it sends to in a topology, in the order of the blocks, ranks of the communicator.
+  bool inter = false;             ///< The communicator has two groups.
+  int me = -1;                    ///< This rank in its own group; -1: unknown.
+  std::vector<int> world{};       ///< Ranks in MPI_COMM_WORLD of the communicator, or of the other group if there are two.
+  std::vector<int> neighbours{};  ///< Destinations in a topology: ranks of the communicator, in the order of the blocks.
 };
 
-/// A call.
+/// The arguments of a call that decide its volume.
 struct Moves {
   Pattern pattern = Pattern::none;
-  int peer = -1;                   ///< To whom, without a pattern.
-  std::int64_t one = -1;           ///< Bytes of its one buffer: without a pattern, or of a broadcast; negative: nobody knows.
+  int peer = -1;                   ///< Destination, without a pattern.
+  std::int64_t one = -1;           ///< Bytes of its one buffer, without a pattern or in a broadcast; negative: unknown.
   bool is_root = false;            ///< This rank is the root.
-  bool has_block = true;           ///< It has one of its own for the root, or from it.
-  int root = -1;                   ///< Who is.
-  bool sends_in_place = false;     ///< What it sends lies where others arrive,
-  bool receives_in_place = false;  ///< or what it receives where it is.
+  bool has_block = true;           ///< This rank has a block for the root, or from it.
+  int root = -1;                   ///< The root.
+  bool sends_in_place = false;     ///< The sent data is in the receive buffer.
+  bool receives_in_place = false;  ///< The received data stays in the send buffer.
 };
 
 /// Sent, Received: std::int64_t(int peer), bytes of a block.
@@ -54,8 +54,8 @@ class Volume {
   Volume(const Moves& moves, const Partners& partners, const Sent& sent, const Received& received) noexcept
       : moves_(moves), partners_(partners), sent_(sent), received_(received) {}
 
-  /// What a rank sends; of what receives, and at the root of a gather, what there is room for. Of an allgather or a broadcast
-  /// it is the one block, however many ranks get it.
+  /// Bytes that a rank sends. For calls that receive, and at the root of a gather, it is the room
+  /// for data. For an allgather or a broadcast it is one block, for any number of ranks.
   [[nodiscard]] std::int64_t bytes() const noexcept {
     if (moves_.pattern == Pattern::none || moves_.pattern == Pattern::broadcast) return moves_.one;
     if (partners_.me < 0) return -1;
@@ -83,7 +83,7 @@ class Volume {
     return -1;
   }
 
-  /// `tell(rank of MPI_COMM_WORLD, bytes)` of each rank that this one sends to.
+  /// Calls `tell(rank in MPI_COMM_WORLD, bytes)` for each destination.
   template <class Tell>
   void each(const Tell& tell) const {
     const auto to = [&](int peer, std::int64_t bytes) {

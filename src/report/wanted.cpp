@@ -13,7 +13,7 @@ namespace {
 
 std::string_view file_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// A hexadecimal number after 0x; what follows it is left.
+/// Takes a hexadecimal number after 0x from the front of the text.
 bool take_number(std::string_view& text, std::uint64_t& number) {
   if (!text.starts_with("0x")) return false;
   text.remove_prefix(2);
@@ -22,7 +22,7 @@ bool take_number(std::string_view& text, std::uint64_t& number) {
   return error == std::errc();
 }
 
-/// As a C++ compiler had it before it was mangled, without parameters; others stay.
+/// A C++ symbol's name without mangling and parameters. Other symbols stay.
 std::string plain(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
@@ -34,7 +34,7 @@ std::string plain(const std::string& symbol) {
 }  // namespace
 
 Wanted::Wanted(std::string_view text) {
-  if (text.find(',') != std::string_view::npos) names_.push_back({std::string(text), {}, true});  // nobody misses it
+  if (text.find(',') != std::string_view::npos) names_.push_back({std::string(text), {}, true});  // never unmet
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     std::string_view part = text.substr(begin, end - begin);

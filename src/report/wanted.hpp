@@ -1,7 +1,7 @@
-// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and whether a datatype, or the place of a call, has one of them.
-// Includes report/place.hpp.
+// report/wanted.hpp: the names of HEDDLE_EXPLAIN, and a test whether a datatype, or the place of a
+// call, has one of them.
 //
-//   Wanted wanted("face,exchange=halo+0x1189-0x11f0");         // heddle run has found out where that function is
+//   Wanted wanted("face,exchange=halo+0x1189-0x11f0");         // heddle run has found that function's range
 //   if (wanted.has("edge", "MPI_Send", place)) ...
 //   wanted.unmet()                                             // {"face"}
 //
@@ -20,20 +20,20 @@ namespace heddle::report {
 
 class Wanted {
  public:
-  /// @param text  Names, separated by commas; the name of a datatype may have a comma.
+  /// @param text  Names, separated by commas. The name of a datatype may have a comma.
   explicit Wanted(std::string_view text);
 
-  /// Remembers which names it was.
+  /// True if one of the names matches. Remembers the names that matched.
   bool has(std::string_view datatype, std::string_view procedure, const Place& place);
-  /// As shown() of it, with the name that a range of it has.
+  /// Like report::shown(), with the name of the range that contains the place.
   [[nodiscard]] std::string shown(const Place& place) const;
-  /// Names that nothing had.
+  /// Names that matched nothing.
   [[nodiscard]] std::vector<std::string> unmet() const;
 
  private:
   /// Calls return to `from` < offset <= `to`.
   struct Range {
-    std::string module;  ///< Without folders.
+    std::string module;  ///< File name without folders.
     std::uint64_t from, to;
 
     [[nodiscard]] bool has(const Place& place) const;
@@ -52,7 +52,7 @@ class Wanted {
   std::vector<Name> names_;
 };
 
-/// "swap (halo+0x1189)", or without a function.
+/// "swap (halo+0x1189)", or "halo+0x1189" if no function is known.
 std::string shown(const Place& place);
 
 }  // namespace heddle::report

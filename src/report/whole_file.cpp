@@ -16,13 +16,14 @@ namespace {
 
 constexpr int most_links = 40;  // the kernel follows no more
 
-/// What a name is. Its own: a link is not followed.
+/// The kind of a file name. A link is not followed.
 enum class Kind { absent, file, other, foreign_link };
 
-/// Follows the links of this user and of root, each read through the very inode whose owner was looked at.
+/// Follows the links of this user and of root. It reads each link through the same inode whose
+/// owner it has checked.
 Kind follow(std::string& path) {
   for (int links = 0; links < most_links; ++links) {
-    if (path.starts_with("/proc/self/fd/") || path.starts_with("/dev/fd/")) return Kind::other;  // a file that is open already
+    if (path.starts_with("/proc/self/fd/") || path.starts_with("/dev/fd/")) return Kind::other;  // an open file
     const int handle = open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (handle < 0) return Kind::absent;
     struct stat found = {};
@@ -38,10 +39,10 @@ Kind follow(std::string& path) {
     path = leads_to.front() == '/' || folder == std::string::npos ? std::string(leads_to)
                                                                   : path.substr(0, folder + 1).append(leads_to);
   }
-  return Kind::other;  // opened, it says what is wrong: ELOOP
+  return Kind::other;  // open() will fail with ELOOP
 }
 
-/// A file that was not there before.
+/// Creates a new file beside the target.
 int create_beside(const std::string& target, std::string& name) {
   for (int tries = 0; tries < 16; ++tries) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();

@@ -1,10 +1,11 @@
-// report/whole_file.hpp: a file that gets its name when it is whole. May include: nothing else of Heddle.
+// report/whole_file.hpp: writes a file that gets its name only when it is whole.
 //
 //   WholeFile file(path);  file.add(text);  ...  if (const std::string why = file.end(); !why.empty()) say(why);
 //
-// The text goes to a new file beside it, through no link. A symbolic link at `path` is followed if it belongs to the user or to
-// root; in a folder like /tmp somebody else may have put it there, and such a link is refused. python/heddle/written.py does
-// the same for the command.
+// The text goes to a new file beside it, never through a link. A symbolic link at `path` is
+// followed if it belongs to the user or to root. Other links are refused, because in a folder like
+// /tmp another user may have put them there. python/heddle/written.py does the same for the
+// command.
 #pragma once
 
 #include <cstdio>
@@ -19,11 +20,11 @@ class WholeFile {
   explicit WholeFile(std::string path);
   WholeFile(WholeFile&&) = default;
   WholeFile& operator=(WholeFile&&) = delete;
-  /// Leaves nothing if end() was not called.
+  /// Removes the file if end() was not called.
   ~WholeFile();
 
   void add(std::string_view text) noexcept;
-  /// Empty, or what went wrong ("cannot write FILE (why)").
+  /// An error ("cannot write FILE (why)"), or nothing.
   std::string end();
 
  private:
@@ -32,12 +33,12 @@ class WholeFile {
   };
   void fail(int error) noexcept { error_ = error_ != 0 ? error_ : error; }
 
-  std::string path_;    ///< As the user wrote it.
-  std::string target_;  ///< Where it leads.
-  std::string aside_;   ///< Empty: the text goes to the target at once, which is a device or a pipe.
+  std::string path_;    ///< The path that the user gave.
+  std::string target_;  ///< The path at the end of its links.
+  std::string aside_;   ///< Empty: the target is a device or a pipe, and the text goes there at once.
   std::unique_ptr<std::FILE, Close> file_;
   int error_ = 0;
-  bool foreign_ = false;  ///< The name is a link of somebody else.
+  bool foreign_ = false;  ///< The path is a link of another user.
 };
 
 }  // namespace heddle::report

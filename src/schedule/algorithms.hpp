@@ -1,4 +1,4 @@
-// schedule/algorithms.hpp: every algorithm by its own name. Each file defines one. May include: schedule.hpp. The tables in
+// schedule/algorithms.hpp: every algorithm by its own name. Each file defines one. The tables in
 // tables.cpp list the algorithms of each collective.
 #pragma once
 

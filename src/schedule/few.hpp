@@ -1,4 +1,4 @@
-// schedule/few.hpp: a list of at most `most` items, without the heap. May include nothing of Heddle.
+// schedule/few.hpp: a list of at most `most` items, without the heap.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ class Few {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  // Items are not initialized before they are pushed: this would cost more than making a round.
+  // Items are not initialized before they are pushed. Initializing them would cost more than making
+  // a round.
   Few() noexcept {}  // NOLINT(modernize-use-equals-default): = default would be deleted, for Room
   Few(const Few& other) noexcept { *this = other; }
   Few& operator=(const Few& other) noexcept {

@@ -1,4 +1,4 @@
-// schedule/nodes.hpp: the nodes of ranks. Made once for a communicator, O(P) time and memory. May include nothing of Heddle.
+// schedule/nodes.hpp: the nodes of ranks. Made once for a communicator, O(P) time and memory.
 //
 //   const Nodes nodes(node_of_rank);             // any numbers: ranks with equal numbers share a node
 //   nodes.leader(nodes.of(rank));                // the lowest rank there

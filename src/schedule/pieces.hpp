@@ -1,5 +1,5 @@
-// schedule/pieces.hpp: the segments of each rank's block. Made from volumes that all ranks know, O(P) time and memory. May
-// include: nodes.hpp.
+// schedule/pieces.hpp: the segments of each rank's block. Made from volumes that all ranks know,
+// O(P) time and memory.
 //
 //   const Pieces pieces(ranks, 64 << 10, [&](Rank of) { return Bytes{recvcounts[of]} * size; });
 //   const Place place{.ranks = ranks, .pieces = &pieces};

@@ -1,4 +1,4 @@
-// schedule/ranks.hpp: sets of ranks that have a pattern, in a few words of memory. May include: nodes.hpp.
+// schedule/ranks.hpp: sets of ranks that have a pattern, in a few words of memory.
 //
 //   const Ranks mine = Ranks::interval(me - 3, 4, ranks);   // me - 3 ... me, around the ring
 //   mine.contains(origin);  mine.count();

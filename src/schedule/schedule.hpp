@@ -1,5 +1,4 @@
-// schedule/schedule.hpp: a collective as data: its messages, round by round. No MPI. May include: ranks.hpp, pieces.hpp,
-// few.hpp.
+// schedule/schedule.hpp: a collective as data: its messages, round by round. No MPI.
 //
 //   const Algorithm& way = *find(alltoallv(), "crystal");
 //   const Place place{.ranks = ranks, .radix = 4};
@@ -10,16 +9,17 @@
 //   }                                                         // the next round begins when these receives are complete
 //
 // A schedule promises, for every number of ranks (tests/schedule):
-// - A send to `to` in round k has one receive from this rank in round k of `to`, with equal `what` and `part`, and the
-//   other way round. Two messages of one pair in one round have the same order on both sides. So no tags are needed, and no
-//   order of progress can make a rank wait for ever.
-// - Allgatherv: `what` are origins. The sender has their blocks when the round begins. Each rank gets a block once.
-// - Alltoallv: `what` are destinations. The sender sends all blocks that it holds for them: its own blocks, and blocks of
-// earlier
-//   rounds. Only the sender knows destinations and origins, so bundles name them in their heading. Each block reaches its
-//   destination.
+// - A send to `to` in round k has one receive from this rank in round k of `to`, with equal `what`
+//   and `part`, and the other way round. Two messages of one pair in one round have the same order
+//   on both sides. So no tags are needed, and no order of progress can make a rank wait for ever.
+// - Allgatherv: `what` are origins. The sender has their blocks when the round begins. Each rank
+//   gets a block once.
+// - Alltoallv: `what` are destinations. The sender sends all blocks that it holds for them: its own
+//   blocks, and blocks of earlier rounds. Only the sender knows destinations and origins, so bundles
+//   name them in their heading. Each block reaches its destination.
 // - rounds() is the same on all ranks. A rank may have no messages in a round.
-// Empty messages need not be sent if both sides know that they are empty: Allgatherv always, Alltoallv if `independent`.
+// Empty messages need not be sent if both sides know that they are empty: Allgatherv always,
+// Alltoallv if `independent`.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ using Bytes = std::int64_t;
 /// Where a schedule runs. Equal on all ranks.
 struct Place {
   Rank ranks = 1;
-  int radix = 2;                   ///< For algorithms with a radix: 2 ... most_radix (crystal: most_split).
+  int radix = 2;                   ///< The radix of algorithms that have one: 2 ... most_radix (crystal: most_split).
   Rank reach = 0;                  ///< Bruck: the largest distance of partners around the ring; 0: not known.
   Rank stride = 1;                 ///< Bruck with a reach: divides all distances. Other distances are not travelled.
   int channels = 1;                ///< Crystal splits a bundle into so many messages: (radix - 1) * channels <= most / 2.
@@ -119,8 +119,9 @@ constexpr int logarithm(Rank ranks, int radix = 2) noexcept {
   return rounds;
 }
 
-/// Rounds of the crystal router in which data from one rank to another move, and the rounds in which they leave a node.
-/// Neighbours in rank have few; others have on average all but the radix-th part of the rounds.
+/// Rounds of the crystal router in which data from one rank to another move, and the rounds in
+/// which they leave a node. Data for neighbours in rank move in few rounds. Other data move on
+/// average in all but the radix-th part of the rounds.
 struct Hops {
   int all = 0;
   int far = 0;  ///< 0 without Place::nodes.
@@ -128,13 +129,14 @@ struct Hops {
 /// O(log P).
 Hops crystal_hops(const Place& place, Rank from, Rank to) noexcept;
 
-/// The rounds that Bruck's algorithm needs for partners so near. 0: the whole ring needs no more rounds.
+/// The rounds that Bruck's algorithm needs for partners within `reach`. 0: the whole ring needs no
+/// more rounds.
 constexpr int bruck_digits(const Place& place) noexcept {
   int digits = 1;
   for (std::int64_t beyond = place.stride; beyond <= place.reach; beyond *= 2) ++digits;
   return place.reach > 0 && (std::int64_t{place.stride} << digits) < place.ranks ? digits : 0;
 }
-/// Whether the algorithm carries data from one rank to another.
+/// True if the algorithm carries data from one rank to another.
 constexpr bool bruck_takes(const Place& place, Rank from, Rank to) noexcept {
   const int digits = bruck_digits(place);
   if (digits == 0) return true;

@@ -1,4 +1,4 @@
-// schedule/two_level.hpp: sets of whole nodes. Within schedule/ only. May include: ranks.hpp.
+// schedule/two_level.hpp: sets of whole nodes. Within schedule/ only.
 #pragma once
 
 #include "schedule/ranks.hpp"

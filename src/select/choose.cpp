@@ -13,11 +13,11 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr Count most_entries = 1024;  // a process_vm call takes so many on each side
 constexpr double clearly = 0.9;       // times another cost: a smaller gain is within the model's error
-constexpr double far_line = 80;       // ns: from here on a store waits longer for its line than for memory
+constexpr double far_line = 80;       // ns: a store waits longer for such a line than for memory
 constexpr Bytes most_by_turns = 128 << 10;
 constexpr double longest_grace = 1e6;  // ns: a sender waits about a time slice for an absent receiver
 
-/// Whether stores wait longer for lines of the receiver's core than for memory.
+/// True if stores wait longer for lines of the receiver's core than for memory.
 bool far(const Facts& facts) noexcept { return facts.line >= far_line; }
 
 /// Cache lines beyond those that the curves assume. The blocks of the curves have holes of their own length; these are sparser.
@@ -30,8 +30,9 @@ double pipelined(double first, double second, double segments) noexcept {
   return std::max(first, second) + std::min(first, second) / segments;
 }
 
-/// The sender packs from the front, and the receiver unpacks that part; the receiver moves from the back. They meet when both
-/// have worked equally long. Then the receiver waits for half a segment.
+/// The sender packs from the front, and the receiver unpacks that part. The receiver also moves
+/// from the back. They meet when both have worked equally long. Then the receiver waits for half a
+/// segment.
 double shared(const Steps& step, double segments) noexcept {
   const double saved = step.pack - step.unpack;
   if (saved <= 0) return pipelined(step.pack, step.unpack, segments);  // the receiver has more to do already

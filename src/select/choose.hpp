@@ -1,5 +1,5 @@
-// select/choose.hpp: the way of a message with holes within a node, and why. May include: side.hpp, profile.hpp, scheme.hpp,
-// layout/stores.hpp. Pure: no clock, no globals, no system call. `choose` takes some tens of ns and makes no strings.
+// select/choose.hpp: the way of a message with holes within a node, and why. Pure: no clock, no
+// globals, no system call. `choose` takes some tens of ns and makes no strings.
 //
 //   const Facts facts{.bytes = bytes, .sender = of_type.of(count), .process_vm = true, .profile = &profile};
 //   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}
@@ -49,13 +49,13 @@ Costs costs(const Facts& facts) noexcept;
 /// The cheapest scheme. BC-SPUP unless another scheme is clearly cheaper: only BC-SPUP needs nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
 
-/// Whether a message in one piece is clearly faster by this choice than through the MPI library.
+/// True if a message in one piece is clearly faster by this choice than through the MPI library.
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept;
 
-/// The segment and grace for a scheme, which HEDDLE_SCHEME may have forced.
+/// The choice of segment and grace for a given scheme, such as that of HEDDLE_SCHEME.
 Choice with(Scheme scheme, const Facts& facts) noexcept;
 
-/// Why this choice, in one sentence with its numbers.
+/// The reason for this choice, in one sentence with its numbers.
 std::string why(const Facts& facts, const Choice& choice);
 
 }  // namespace heddle::select

@@ -1,4 +1,4 @@
-// select/fabric.cpp: two costs at each end, and the paper's table.
+// select/fabric.cpp: compares two costs at each end, and applies the paper's table.
 #include "select/fabric.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +9,9 @@
 namespace heddle::select {
 namespace {
 
-// tcp, shm: operations as `heddle-bench-fabric` had them on two busy cores, 32 gathered writes of RWG-UP against one of
-// BC-SPUP. verbs: the order of what data sheets and the paper's figure 12 say.
+// tcp and shm: `heddle-bench-fabric` measured operations on two busy cores, with 32 gathered writes
+// of RWG-UP against one of BC-SPUP. verbs: orders of magnitude, from data sheets and the paper's
+// figure 12.
 constexpr Network rows[] = {
     {.provider = "tcp", .operation = 10'000, .segment = 9000, .greeting = 60'000, .wire = 0.8, .measured = true},
     {.provider = "shm", .operation = 2000, .segment = 1500, .greeting = 5000, .wire = 0.2, .measured = true},
@@ -32,7 +33,7 @@ double operations(const FabricFacts& facts) {
   return std::max(count, std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment)));
 }
 
-/// ns, of all of it.
+/// ns for the whole message.
 double copying(const FabricFacts& facts) {
   const Profile& profile = *facts.profile;
   const Curve& curve = facts.side.transposed ? profile.transposed : facts.end == End::sender ? profile.pack : profile.unpack;
@@ -46,7 +47,7 @@ double segments_of(const FabricFacts& facts) {
   return std::ceil(static_cast<double>(facts.bytes) / static_cast<double>(facts.segment));
 }
 
-/// Both ends of a message, as far as its sender knows. ns.
+/// Both ends of a message, as far as its sender knows them. Times are in ns.
 class Ends {
  public:
   explicit Ends(const FabricFacts& sender) : network_(*sender.network), sender_(end_of(sender)) {
@@ -71,7 +72,7 @@ class Ends {
     const double handed_over = sender_.in_place && receiver_.in_place ? 0 : segments_ * network_.segment;
     return network_.greeting + slowest + (pack + travel + unpack - slowest) / segments_ + handed_over;
   }
-  /// The steps follow each other.
+  /// Through the library, the steps follow each other.
   [[nodiscard]] double over_library() const { return pack_ + network_.message + bytes_ * network_.message_byte + unpack_; }
 
   /// The gain by the fabric if the library's wire is not known. We assume that it is as fast.
@@ -103,7 +104,7 @@ Network network_of(std::string_view provider, int iov, int rma_iov, const Betwee
   network.rma_iov = std::max(rma_iov, 1);
   if (measured.measured() && measured.name() == core) {
     network.operation = measured.operation;
-    network.piece = 0;  // in the operation
+    network.piece = 0;  // part of the operation
     network.segment = measured.segment;
     network.greeting = measured.greeting;
     network.wire = measured.fabric_byte;
@@ -123,8 +124,9 @@ Bytes fabric_segment(Bytes bytes) noexcept {
 FabricEnd end_of(const FabricFacts& facts) noexcept {
   const Network& network = *facts.network;
   FabricEnd end;
-  // A read scatters iov pieces, a write reaches rma_iov. A sender with one piece lets the receiver read if iov is larger. A
-  // sender that packs does so, too: it must not write its blocks one by one.
+  // A read scatters iov pieces, and a write reaches rma_iov. A sender with one piece lets the
+  // receiver read if iov is larger. A sender that packs does the same, so as not to write its
+  // blocks one by one.
   end.offers = facts.end == End::sender && facts.side.contiguous && network.iov > network.rma_iov;
   const double segments = segments_of(facts);
   end.copying = copying(facts) + segments * network.segment;

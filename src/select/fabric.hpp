@@ -1,4 +1,4 @@
-// select/fabric.hpp: the way of a message with holes between nodes, and why. May include: side.hpp, profile.hpp, scheme.hpp.
+// select/fabric.hpp: chooses the way of a message with holes between nodes, and gives the reason.
 // Pure.
 //
 //   const Network network = network_of("tcp;ofi_rxm", 4, 4, profile.mpich_nodes);
@@ -76,17 +76,20 @@ FabricEnd end_of(const FabricFacts& facts) noexcept;
 /// The decision if one of the four schemes is forced (forced.hpp).
 FabricEnd end_of(const FabricFacts& facts, std::optional<Scheme> scheme) noexcept;
 
-/// Table 1 of the paper, and P-RRS, which the table leaves out. P-RRS is used if reads reach more pieces than writes, and if
-/// the sender packs. For the latter the table has Multi-W, with a write for each block of the sender.
+/// Table 1 of the paper, and P-RRS, which the table leaves out. P-RRS is used if reads reach more
+/// pieces than writes, and if the sender packs. For a sender that packs, the table has Multi-W,
+/// with a write for each of its blocks.
 Scheme table_1(const FabricEnd& sender, const FabricEnd& receiver) noexcept;
 
-/// Whether the sender expects that a message gains by the fabric. If not, the MPI library carries it packed. With measured
-/// costs, the fabric must take a tenth less than packing, the library's message in one piece, and unpacking. Without them, the
-/// gain of working at the same time (segments), or of blocks in place, must exceed the time of the answer.
+/// True if the sender expects that a message gains by the fabric. If not, the MPI library carries
+/// it packed. With measured costs, the fabric must take a tenth less than packing, the library's
+/// message in one piece, and unpacking together. Without them, the gain by overlapping segments, or
+/// by blocks in place, must exceed the time of the answer.
 bool pays(const FabricFacts& sender) noexcept;
 
-/// Whether to open a network of sockets that no setting names. It must be measured, and a message of a MiB in blocks of a KiB
-/// must gain. An open network polls receives, which costs time for packed messages.
+/// True if Heddle should open a network of sockets that no setting names. It must be measured, and
+/// a message of a MiB in blocks of a KiB must gain by it. An open network polls receives, which
+/// costs time for packed messages.
 bool worth_opening(const BetweenNodes& measured, const Profile& profile) noexcept;
 
 /// The reason of an end's decision, in one sentence with its numbers.

@@ -1,4 +1,4 @@
-// select/forced.hpp: the scheme that a setting names. May include: scheme.hpp, settings/.
+// select/forced.hpp: the scheme that a setting names.
 //
 //   const std::optional<Scheme> scheme = forced(set.scheme);
 //   const Choice choice = scheme ? with(*scheme, facts) : choose(facts);

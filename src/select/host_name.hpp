@@ -1,5 +1,5 @@
-// select/host_name.hpp: the host in a few words, and its family, from what MPI_Get_library_version says. May include:
-// host_traits.hpp. Pure.
+// select/host_name.hpp: the host in a few words, and its family, from the text of
+// MPI_Get_library_version. Pure.
 //
 //   host_name("Open MPI v5.0.11, package: Debian OpenMPI, ...")     "Open MPI v5.0.11"
 //   host_of("Open MPI v5.0.11")                                     Host::openmpi
@@ -12,10 +12,10 @@
 
 namespace heddle::select {
 
-/// The first words, as a person writes them: as far as a comma or the end of the line, with one space between words.
+/// The first words of the text: up to a comma or the end of the line, with one space between words.
 std::string host_name(std::string_view version);
 
-/// Whatever is not Open MPI is taken for a relative of MPICH.
+/// Every library except Open MPI counts as a relative of MPICH.
 Host host_of(std::string_view name) noexcept;
 
 }  // namespace heddle::select

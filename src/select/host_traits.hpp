@@ -1,5 +1,5 @@
-// select/host_traits.hpp: the family of a host, and the peculiarities of its libraries, as seen in MPICH 5.0.2 and Open MPI
-// 5.0.11. May include nothing of Heddle.
+// select/host_traits.hpp: the family of a host, and the peculiarities of its libraries, as seen in
+// MPICH 5.0.2 and Open MPI 5.0.11.
 //
 //   if (openmpi_traits.slow_to_gather_little && crowded) ...
 #pragma once
@@ -11,8 +11,8 @@ enum class Host { mpich, openmpi };
 
 struct HostTraits {
   Host host;
-  /// It packs fragment by fragment straight into shared memory while the receiver unpacks. Packing in advance is often slower
-  /// (packing.hpp).
+  /// It packs fragment by fragment, straight into shared memory, while the receiver unpacks.
+  /// Packing in advance is often slower (packing.hpp).
   bool packs_while_it_sends;
   /// A communicator of MPI_Comm_create or MPI_Comm_create_group has no error handler until the program sets one.
   bool makes_without_handler;
@@ -26,16 +26,18 @@ struct HostTraits {
   bool gathers_by_sum;
   /// It refuses elements at MPI_BOTTOM, and the same buffer for sending and receiving.
   bool looks_at_addresses;
-  /// A call that has failed returns MPI_SUCCESS if a handler of the program has heard of the error and has returned.
+  /// A failed call returns MPI_SUCCESS if the program's error handler was called and has returned.
   bool forgets_heard_errors;
-  /// If a call for several requests fails, the handler hears MPI_ERR_IN_STATUS; else the error of the first request.
+  /// If a call for several requests fails, the handler gets MPI_ERR_IN_STATUS. Otherwise it gets
+  /// the error of the first request.
   bool raises_in_status;
-  /// MPI_Waitall leaves the requests behind the first failed request as they are, even if they are complete.
+  /// MPI_Waitall does not touch the requests behind the first failed request, even if they are
+  /// complete.
   bool leaves_behind_failed;
   /// A forbidden MPI_IN_PLACE, and missing arrays of a gather, are wrong arguments even without elements.
   bool refuses_in_place_of_none;
-  /// It refuses a null or uncommitted type even without elements, also in the w procedures and in neighbours' blocks.
-  /// Exception: an uncommitted type that a gather receives.
+  /// It refuses a null or uncommitted type even without elements, also in the w procedures and in
+  /// neighbours' blocks. It accepts an uncommitted type that a gather receives.
   bool looks_at_types_of_none;
 };
 

@@ -1,4 +1,4 @@
-// select/instruction_set.hpp: the kernels that HEDDLE_ISA asks for. May include: settings.hpp, layout/kernel/kernels.hpp.
+// select/instruction_set.hpp: the kernels that HEDDLE_ISA asks for.
 //
 //   const std::string complaint = use_instruction_set(set.isa);     // not while others pack
 #pragma once

@@ -1,11 +1,12 @@
-// select/k_select.hpp: the k-th smallest of some values in linear time, by Floyd and Rivest. May include nothing of Heddle.
+// select/k_select.hpp: the k-th smallest of some values in linear time, by Floyd and Rivest.
 //
 //   const Bytes largest = k_select(std::span(volumes), volumes.size());        // k counts from 1, as in the papers
 //
-// In a long range, a sample gives two values between which the k-th very likely lies. So little more than n + min(k, n - k)
-// comparisons are made on average, while quickselect makes about 2·n. Source: Floyd and Rivest 1975, Algorithm 489; Balaji et
-// al. 2007, §4.2.1. A hostile order of values can make the method slow. After more looks than a good run needs,
-// std::nth_element takes over: it is linear except for a logarithm, for every order.
+// In a long range, a sample gives two values between which the k-th value very likely lies. So the
+// method makes little more than n + min(k, n - k) comparisons on average. Quickselect makes about
+// 2·n. Source: Floyd and Rivest 1975, Algorithm 489; Balaji et al. 2007, §4.2.1. A hostile order of
+// values can make the method slow. If it looks at more values than a good run needs,
+// std::nth_element takes over. That takes n·log n at most, for every order.
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,13 @@
-// select/left_to_host.hpp: the messages with holes within a node that an MPI library moves better than Heddle.
-// Includes nothing of Heddle.
+// select/left_to_host.hpp: the messages with holes within a node that an MPI library moves better
+// than Heddle.
 //
 //   if (host_packs_while_it_sends && left_to_host({.own = peer == me, .blocking = false, .line = line})) return
 //   PMPI_Isend(...);
 //
-// A library that packs fragment by fragment while the receiver unpacks (Open MPI) needs two or three fragments, which stay in
-// a near cache. Heddle packs all of a non-blocking message before its receiver begins. Between far cores this is faster: lines
-// travel while both cores work. Within a rank, and between threads of a core, it only takes more memory.
+// A library that packs fragment by fragment while the receiver unpacks (Open MPI) needs two or
+// three fragments, which stay in a near cache. Heddle packs a whole non-blocking message before its
+// receiver begins. Between far cores this is faster, because lines travel while both cores work.
+// Within a rank, and between threads of a core, it only takes more memory.
 //
 // Measured on Open MPI 5.0.11 with four faces by MPI_Irecv, MPI_Isend, MPI_Waitall. A message of a rank to itself takes 36 µs
 // by the library and 50 by Heddle (128 KiB), or 98 and 160 (288 KiB). Windows of messages have 0.34 to 0.9 of the library's
@@ -19,7 +20,7 @@
 
 namespace heddle::select {
 
-constexpr double near_line = 45;  ///< ns for a cache line, which takes 50 and more between cores of one package.
+constexpr double near_line = 45;  ///< ns for a cache line. It takes 50 and more between cores of one package.
 
 struct Nearby {
   bool own = false;      ///< The sender sends to itself.
@@ -28,7 +29,8 @@ struct Nearby {
   double line = 0;       ///< A cache line between the two ranks, now, ns; 0: not known yet.
 };
 
-/// For a library that packs while it sends, and a datatype that it packs as well as Heddle.
+/// True if the library should move the message. The library packs while it sends, and packs the
+/// datatype as well as Heddle.
 constexpr bool left_to_host(const Nearby& message) noexcept {
   if (message.own) return true;
   const bool near = message.line > 0 && message.line < near_line;

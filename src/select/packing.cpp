@@ -11,8 +11,8 @@ using layout::Layout;
 using layout::Loop;
 using layout::Node;
 
-/// A nest of loops around one block, and whether its inner strides are larger than its outer ones: packed order and memory
-/// order fight, as in a transpose.
+/// Tells if a layout is a nest of loops around one block, and if its inner strides are larger than
+/// its outer strides. Then packed order and memory order fight, as in a transpose.
 struct Nest {
   bool loops_only = false;
   bool fights = false;
@@ -32,7 +32,7 @@ Nest nest_of(const Layout& layout, bool several) {
   return nest;
 }
 
-/// Whether all displacements are multiples of `number` bytes, as those of aligned numbers are.
+/// True if all displacements are multiples of `number` bytes, as with aligned numbers.
 struct Aligned {
   Bytes number;
 

@@ -1,11 +1,13 @@
-// select/packing.hpp: which point-to-point messages Heddle packs itself. A pure function of the layout and the host. The two
-// ends of a message may decide differently: the bytes that travel are the same. May include: layout/, settings/.
+// select/packing.hpp: decides which point-to-point messages Heddle packs itself. It is a pure
+// function of the layout and the host. The two ends of a message may decide differently, because
+// the bytes that travel are the same.
 //
 //   packs_from(layout, {.several = count > 1, .largest_number = 8, .host_packs_while_it_sends = open_mpi}) <= bytes
 //
-// Packing into a buffer costs a pass over the data that the host may save: Open MPI packs segment by segment straight into
-// shared memory while the receiver unpacks. So packing pays if the host's own packing is slow. Two ranks on one node (AMD EPYC,
-// live data, host's time over Heddle's):
+// Packing into a buffer costs a pass over the data, which the host may save: Open MPI packs segment
+// by segment, straight into shared memory, while the receiver unpacks. So packing pays if the
+// host's own packing is slow. Figures of two ranks on one node (AMD EPYC, live data, host's time
+// over Heddle's):
 //
 //                                    MPICH 5.0.2        Open MPI 5.0.11
 //   vectors, blocks of 4-256 B       1.2 ... 36         0.4 ... 0.6 (16 B: 1.1)
@@ -16,10 +18,11 @@
 //   transposes of 24 B               2.1 ... 6.5        0.5 ... 0.9 up to 1.5 MiB, 3.1 at 6 MiB
 //   blocks of 4 KiB and more         about 1            about 1
 //
-// Packing is also right in cases where the host's own packing is wrong. Open MPI 5.0.11 alone garbles numbers that the end of a
-// fragment (4 KiB) cuts in two. Two kinds of types have such numbers. The first places numbers off multiples of their size (600
-// of struct([1]*4, [0, 8, 20, 28], double): 16 wrong bytes). The second has complex numbers an odd multiple of half their size
-// apart (hvector(2, 1, 24, double_complex)).
+// Packing also helps where the host's own packing is wrong. Without Heddle, Open MPI 5.0.11 garbles
+// numbers that the end of a fragment (4 KiB) cuts in two. Two kinds of types have such numbers. In
+// the first, a number's offset is not a multiple of its size: 600 of struct([1]*4, [0, 8, 20, 28],
+// double) give 16 wrong bytes. In the second, the distance between complex numbers is an odd
+// multiple of half their size: hvector(2, 1, 24, double_complex).
 #pragma once
 
 #include <limits>

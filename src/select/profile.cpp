@@ -1,4 +1,4 @@
-// select/profile.cpp: the profile that is built in, and which numbers no machine has.
+// select/profile.cpp: the built-in profile, and a check for impossible numbers.
 #include "select/profile.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// select/profile.hpp: the costs of moving bytes on a machine. May include: collective/links.hpp, layout/kernel/thresholds.hpp.
-// Files: profile_file.hpp.
+// select/profile.hpp: the costs of moving bytes on a machine. Files: profile_file.hpp.
 //
 //   const Profile& profile = builtin();
 //   profile.pack.at(256) * bytes          // ns to pack blocks of 256 bytes

@@ -1,4 +1,4 @@
-// select/profile_file.cpp: the only place that knows the file's form.
+// select/profile_file.cpp: reads and writes a profile's file. No other file knows its form.
 #include "select/profile_file.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int version = 1;
-constexpr std::size_t largest = 64 << 10;  // bytes: a profile has less than four thousand
+constexpr std::size_t largest = 64 << 10;  // bytes; a profile has less than four thousand
 
 struct Number {
   const char* group;
@@ -47,7 +47,7 @@ struct Named {
   Value Of::*value;
 };
 using NamedCurve = Named<Profile, Curve>;
-/// Messages of a host, each a group of its own.
+/// Costs of messages by a host. Each host has its own group in the file.
 struct NamedLinks : Named<Profile, Links> {
   Curve Profile::*holes;
 };
@@ -63,7 +63,7 @@ constexpr std::array curves = {
 };
 
 using NodeNumber = Named<BetweenNodes, double>;
-/// Those that nobody has measured are not there.
+/// A file lacks hosts that were not measured.
 constexpr std::array nodes_of_hosts = {
     Named<Profile, BetweenNodes>{"between_nodes_by_mpich", &Profile::mpich_nodes},
     Named<Profile, BetweenNodes>{"between_nodes_by_openmpi", &Profile::openmpi_nodes},
@@ -83,10 +83,10 @@ constexpr std::array hosts = {
     NamedLinks{{"messages_of_mpich", &Profile::mpich}, &Profile::mpich_holes},
     NamedLinks{{"messages_of_openmpi", &Profile::openmpi}, &Profile::openmpi_holes},
 };
-constexpr const char* with_holes = "with_holes_ns_per_byte";     // of a host; missing: not measured
-constexpr const char* between_nodes = "messages_between_nodes";  // of every host, by hand
+constexpr const char* with_holes = "with_holes_ns_per_byte";     // missing in a host's group: not measured
+constexpr const char* between_nodes = "messages_between_nodes";  // may be written by hand, for all hosts
 
-constexpr const char* kernels = "packing_kernels";  // its names: layout/kernel/thresholds.hpp
+constexpr const char* kernels = "packing_kernels";  // names as in layout/kernel/thresholds.hpp
 
 constexpr std::array link_numbers = {
     LinkNumber{"one_ns", &Link::latency},
@@ -101,10 +101,10 @@ constexpr std::array shared_numbers = {
 
 std::string key(int length) { return fmt::format("{} B", length); }
 
-/// Four digits: more is noise.
+/// Rounds to four digits, because more are noise.
 double rounded(double value) { return value == 0 ? 0 : std::stod(fmt::format("{:.4g}", value)); }
 
-/// A number that must be there; std::runtime_error with the place otherwise.
+/// Reads a number that the file must have. Otherwise it throws std::runtime_error with the place.
 double number(const Json& from, const char* group, const std::string& name) {
   const auto of = from.find(group);
   if (of == from.end() || !of->is_object()) throw std::runtime_error(fmt::format("it has no {}", group));
@@ -113,7 +113,7 @@ double number(const Json& from, const char* group, const std::string& name) {
   return at->get<double>();
 }
 
-/// A profile that was written before there was a threshold does without it.
+/// Reads thresholds. An older profile may lack some of them.
 void read_thresholds(const Json& json, layout::kernel::Thresholds& thresholds) {
   const auto group = json.find(kernels);
   if (group == json.end()) return;
@@ -122,7 +122,7 @@ void read_thresholds(const Json& json, layout::kernel::Thresholds& thresholds) {
     const auto at = group->find(one.name);
     if (at == group->end()) continue;
     if (!at->is_number_integer()) throw std::runtime_error(fmt::format("{} has no whole number {}", kernels, one.name));
-    // More than 63 bits hold is more than is believed.
+    // A number beyond 2^62 counts as absurd.
     thresholds.*one.value =
         at->is_number_unsigned() && at->get<std::uint64_t>() > std::uint64_t{1} << 62 ? -1 : at->get<std::int64_t>();
   }
@@ -132,7 +132,7 @@ void read_thresholds(const Json& json, layout::kernel::Thresholds& thresholds) {
       throw std::runtime_error(fmt::format("{} has no threshold called {}", kernels, name.substr(0, 60)));
 }
 
-/// A profile that was written before nodes were measured, or on one, does without.
+/// Reads the costs between nodes. An older profile, or a profile of a single node, lacks them.
 void read_nodes(const Json& json, Profile& profile) {
   for (const auto& [name, nodes] : nodes_of_hosts) {
     if (!json.contains(name)) continue;
@@ -150,7 +150,7 @@ std::string text(const Json& from, const char* name) {
   return at != from.end() && at->is_string() ? at->get<std::string>().substr(0, 100) : "unknown";
 }
 
-/// Throws what is wrong with it.
+/// Reads a profile. Throws the reason if there is a fault.
 Profile read(const Json& json, const Machine& here) {
   if (!json.is_object() || !json.contains("heddle_profile")) throw std::runtime_error("it is no profile of Heddle");
   const Json& written = json["heddle_profile"];

@@ -1,4 +1,4 @@
-// select/profile_file.hpp: a profile as a readable file: JSON, with the unit in each name. May include: profile.hpp.
+// select/profile_file.hpp: a profile as a readable file: JSON, with the unit in each name.
 //
 //   const Loaded loaded = load(profile_path(set.profile, environ), this_machine());
 //   if (!loaded.complaint.empty()) say(loaded.complaint);       // one sentence: the fault, and the profile used instead
@@ -15,7 +15,7 @@ namespace heddle::select {
 /// The machine of a profile.
 struct Machine {
   std::string processor;  ///< The model's name in /proc/cpuinfo.
-  int cores = 0;          ///< Online.
+  int cores = 0;          ///< Cores that are online.
 
   bool operator==(const Machine&) const = default;
 };
@@ -23,8 +23,8 @@ Machine this_machine();
 
 struct Loaded {
   Profile profile = builtin();
-  std::string source = "built in";  ///< Or the file's name.
-  std::string complaint;            ///< Empty: fine.
+  std::string source = "built in";  ///< "built in", or the file's name.
+  std::string complaint;            ///< Empty: no fault.
 };
 
 /// The text of a profile of `machine`. `made` is a date, for people.

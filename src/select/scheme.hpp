@@ -1,4 +1,4 @@
-// select/scheme.hpp: the ways in which a message with holes moves within a node. May include nothing of Heddle.
+// select/scheme.hpp: the ways in which a message with holes moves within a node.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@ namespace heddle::select {
 enum class Scheme : std::uint8_t {
   bc_spup,  ///< The sender packs all, the receiver unpacks.
   rwg_up,   ///< The receiver gathers from the sender's blocks into a contiguous buffer, and unpacks.
-  p_rrs,    ///< The sender packs (or is contiguous), the receiver reads and scatters into its blocks.
+  p_rrs,    ///< The sender packs (or is contiguous). The receiver reads, and scatters into its blocks.
   multi_w,  ///< The receiver reads from block to block.
-  direct,   ///< The receiver moves all from layout to layout: the sender's buffer is mapped.
+  direct,   ///< The receiver moves all from layout to layout, as the sender's buffer is mapped.
   both,     ///< Both claim: the sender packs from the front, the receiver moves from the back.
 };
 

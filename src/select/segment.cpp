@@ -1,5 +1,5 @@
-// select/segment.cpp: from `heddle bench vector` with HEDDLE_SEGMENT from 2K to 64K; paired, from `heddle bench
-// alltoall-struct`.
+// select/segment.cpp: numbers measured by `heddle bench vector` with HEDDLE_SEGMENT from 2K to 64K.
+// The paired number is measured by `heddle bench alltoall-struct`.
 #include "select/segment.hpp"
 
 namespace heddle::select {

@@ -1,13 +1,14 @@
-// select/segment.hpp: into how many segments a message of the node is cut. May include: layout/bytes.hpp.
+// select/segment.hpp: the length of segments of a message within a node.
 #pragma once
 
 #include "layout/bytes.hpp"
 
 namespace heddle::select {
 
-/// Small enough that packing and unpacking overlap, large enough that the hand-over (two cache lines that change cores, about
-/// 0.2 us) is not felt. A power of two, bytes.
-/// @param paired  Nobody unpacks while this is packed: large, so that a receiver that looks early disturbs its sender rarely.
+/// Bytes of a segment, a power of two. It is small enough that packing and unpacking overlap. It is
+/// so large that the hand-over (two cache lines change cores, in about 0.2 us) does not count.
+/// @param paired  The receiver does not unpack while the sender packs. Segments are then long, so that a receiver
+/// that looks early rarely disturbs its sender.
 layout::Bytes segment(layout::Bytes total, bool paired = false) noexcept;
 
 }  // namespace heddle::select

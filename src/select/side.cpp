@@ -1,4 +1,4 @@
-// select/side.cpp: from layout::Shape.
+// select/side.cpp: computes the numbers from layout::Shape.
 #include "select/side.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace heddle::select {
 namespace {
 
-/// Some inner loop makes larger steps than a loop around it, as in a matrix that is sent by columns.
+/// True if an inner loop makes larger steps than a loop around it, as in a matrix that is sent by
+/// columns.
 bool transposed(const layout::Node* node) {
   Bytes around = 0;
   while (const auto* loop = node ? std::get_if<layout::Loop>(&node->form) : nullptr) {
@@ -74,7 +75,8 @@ Statistics::Statistics(const layout::Layout& layout)
       true_extent_(layout.true_extent()),
       one_(side(layout, 1)),
       two_(side(layout, 2)),
-      // Elements shorter than a line share it with their neighbours; over many of them that averages out.
+      // Elements shorter than a line share lines with their neighbours. The mean over many elements
+      // counts these right.
       more_lines_(static_cast<double>(layout::shape(layout, many).lines - one_.lines) / (many - 1)) {}
 
 Side Statistics::of(Count count) const noexcept {
@@ -82,7 +84,8 @@ Side Statistics::of(Count count) const noexcept {
   Side side = two_;
   side.blocks = grown(two_.blocks, two_.blocks - one_.blocks, count - 2);
   if (side.contiguous) return Side::one_piece(grown(0, size_, count));
-  // Columns side by side share their lines: never more than from the first byte to the last.
+  // Columns side by side share lines. There are never more lines than from the first byte to the
+  // last.
   const Count span = grown(true_extent_, extent_, count - 1) / 64 + 1;
   const double lines = static_cast<double>(one_.lines) + more_lines_ * static_cast<double>(count - 1);
   side.lines = lines < static_cast<double>(span) ? static_cast<Count>(lines) : span;

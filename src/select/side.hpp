@@ -1,4 +1,4 @@
-// select/side.hpp: one end of a message, in the numbers for the choice of a scheme. May include: layout/.
+// select/side.hpp: one end of a message, as numbers for the choice of a scheme.
 //
 //   const Statistics of_type(layout);           // once for each datatype: walks its program
 //   const Side side = of_type.of(count);        // for each message: a few multiplications
@@ -33,7 +33,7 @@ struct Side {
 class Statistics {
  public:
   Statistics() = default;
-  /// O(size of the layout's program): loops are not walked, index lists are.
+  /// Takes time in proportion to the layout's program: it walks index lists, but not loops.
   explicit Statistics(const layout::Layout& layout);
 
   [[nodiscard]] Side of(Count count) const noexcept;

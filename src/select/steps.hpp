@@ -1,4 +1,4 @@
-// select/steps.hpp: the times of the steps of schemes, for one message. Within select/ only. May include: choose.hpp.
+// select/steps.hpp: the times of the steps of schemes, for one message. Within select/ only.
 #pragma once
 
 #include "select/choose.hpp"

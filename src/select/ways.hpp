@@ -1,7 +1,8 @@
-// select/ways.hpp: the five ways that a message may take (`heddle algorithms`). May include nothing of Heddle.
+// select/ways.hpp: the five ways that a message may take (`heddle algorithms`).
 //
-// Aggregates (small blocks to one rank together, the router's bundles) are framing: each is itself a message by one of these
-// ways. Within a node, eager and rendezvous are MPI's own pair. Between nodes a fabric replaces them (docs/fabric.md).
+// Aggregates (small blocks to one rank in one message, and the router's bundles) are only framing.
+// Each is itself a message by one of these ways. Within a node, eager and rendezvous are MPI's own
+// pair. Between nodes a fabric replaces them (docs/fabric.md).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// select/why.cpp: a choice in words.
+// select/why.cpp: explains a choice in words.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -89,7 +89,7 @@ Files parse_file(std::string_view text, const std::string& name) {
       continue;
     }
     Line set{std::string(variable), std::string(trimmed(line.substr(equals + 1))), from};
-    const auto same = std::ranges::find(files.lines, set.name, &Line::name);  // within a file, as in a shell, the last counts
+    const auto same = std::ranges::find(files.lines, set.name, &Line::name);  // the last line of a name counts, as in a shell
     if (same == files.lines.end())
       files.lines.push_back(std::move(set));
     else

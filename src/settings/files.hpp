@@ -1,5 +1,5 @@
-// settings/files.hpp: HEDDLE_ variables that a file sets, either the site's file or the user's. No MPI, nothing else of Heddle
-// but settings.hpp.
+// settings/files.hpp: HEDDLE_ variables that a file sets, either the site's file or the user's. No
+// MPI.
 //
 //   # /etc/heddle/heddle.conf
 //   HEDDLE_NODE_MEMORY = 1G          # the environment overrides this
@@ -8,8 +8,9 @@
 //   const Settings set = read(environ, files);          // from_environment() is this
 //   source(environ, files, "HEDDLE_NODE_MEMORY").from;  // "/etc/heddle/heddle.conf:2"
 //
-// The environment overrides the user's file, which overrides the site's file. NAME= in the environment means the default, even
-// if a file sets the variable. Reads without the C++ streams: the library reads before the C library has begun.
+// The environment overrides the user's file, which overrides the site's file. NAME= in the
+// environment means the default, even if a file sets the variable. It reads without C++ streams,
+// because the library reads before the C library has begun.
 #pragma once
 
 #include <optional>
@@ -31,12 +32,12 @@ struct Line {
 };
 
 struct Files {
-  std::vector<Line> lines;              ///< The first of a name counts.
+  std::vector<Line> lines;              ///< The first line of a name counts.
   std::vector<std::string> complaints;  ///< As in Settings: lines that are not NAME=VALUE, and unknown names.
 };
 
-/// The file that $HEDDLE_CONFIG names, or else heddle/heddle.conf in $XDG_CONFIG_HOME or $HOME/.config. Empty: no home.
-/// "none": neither the user's nor the site's file is read.
+/// The file that $HEDDLE_CONFIG names, or else heddle/heddle.conf in $XDG_CONFIG_HOME or
+/// $HOME/.config. Empty: no home. "none": Heddle reads neither the user's file nor the site's.
 std::string user_file(const char* const* environment);
 
 /// The lines of a text. Complaints call the text `name`.

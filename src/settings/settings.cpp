@@ -1,4 +1,4 @@
-// settings/settings.cpp: the table, and reading an environment by it.
+// settings/settings.cpp: the table of variables, and the reader of an environment.
 #include "settings/settings.hpp"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_CONTIGUOUS", "on", "on|off",
      "on: Heddle also announces messages in one piece (32 KiB to 4 MiB) if the profile says that it moves them faster than "
-     "the MPI library. off: only if their receiver scatters them",
+     "the MPI library. off: only messages that their receiver scatters",
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
@@ -45,9 +45,9 @@ constexpr Variable rows[] = {
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space that each process reserves for messages within a node. Pages take memory at their first use", library},
     {"HEDDLE_FABRIC", "auto", "auto, off, or a provider of libfabric as fi_info names it",
-     "large messages with holes between nodes. A provider's name: by libfabric over this provider, even tcp. auto: the "
-     "fastest provider that is more than sockets, or else a provider that was faster when heddle tune measured it. off: "
-     "packed, through the MPI library",
+     "how large messages with holes go to other nodes. A provider's name: by libfabric over this provider, even tcp. auto: "
+     "over the fastest provider that is more than sockets, or else over a provider that was faster when heddle tune measured "
+     "it. off: packed, through the MPI library",
      library},
     {"HEDDLE_NODES", "1", "a number from 1 to 1024",
      "for tests: Heddle treats the ranks of one node as those of so many nodes, without shared memory. All ranks need the "
@@ -86,7 +86,7 @@ constexpr Variable rows[] = {
      "counts do not match, the job ends with a message. All ranks need the same value",
      library},
     {"HEDDLE_WATCH", "some", "none|some|all",
-     "the announcements of messages within a node that their sender watches. If the program receives such an announcement "
+     "how many announcements of messages within a node the sender watches. If the program receives a watched announcement "
      "past Heddle, the job ends with a message. some: the first to each rank, then one of 61",
      library},
     {"HEDDLE_PROFILE", "auto", "auto, builtin, or a file",
@@ -106,7 +106,7 @@ constexpr Variable rows[] = {
      "first use",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
-     "on: waiting ranks give their core to others. auto: if a node has more ranks than cores", library},
+     "on: waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
      "keep: malloc keeps up to 64 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
      "pages in again. system: Heddle leaves malloc alone",

@@ -1,12 +1,13 @@
-// settings/settings.hpp: every HEDDLE_ environment variable, in one table, read in one place. No MPI, nothing else of Heddle.
+// settings/settings.hpp: all HEDDLE_ environment variables, in one table that is read in one place.
+// No MPI.
 //
 //   const settings::Settings set = settings::from_environment();
 //   if (!set.enabled) return PMPI_Send(...);
 //   for (const std::string& complaint : set.complaints) fprintf(stderr, "%s\n", complaint.c_str());   // rank 0, at MPI_Init
 //
-// A value that makes no sense is never fatal. The default then holds, and a complaint names the variable, the value and the
-// allowed values.
-// A new variable is a row in settings.cpp, a member of Settings, and a line in from_environment().
+// A value that makes no sense is never fatal. The default then holds, and a complaint names the
+// variable, the value and the allowed values.
+// A new variable needs a row in settings.cpp, a member of Settings, and a line in read().
 #pragma once
 
 #include <algorithm>
@@ -116,7 +117,8 @@ struct Settings {
   int verbose = 0;                                   ///< HEDDLE_VERBOSE
   std::int64_t pool_limit = std::int64_t{1} << 30;   ///< HEDDLE_POOL_LIMIT, bytes
 
-  /// One line for each bad value, then one for each unknown variable: ready to print, "heddle: ..." without a newline.
+  /// A line for each bad value, then a line for each unknown variable. Each is ready to print:
+  /// "heddle: ..." without a newline.
   std::vector<std::string> complaints;
 };
 
@@ -137,29 +139,29 @@ std::vector<Shared> shared(const Settings& set);
 template <class T>
 struct Parsed {
   T value{};
-  std::string complaint;  ///< Empty: fine.
+  std::string complaint;  ///< Empty: no fault.
 };
 
-Parsed<bool> on_off(std::string_view text);               ///< on|off, also 1|0, yes|no, true|false; any case.
-Parsed<Isa> isa(std::string_view text);                   ///< auto|portable|avx2|avx512; any case.
-Parsed<Messages> messages(std::string_view text);         ///< auto|packed|native; any case.
-Parsed<Watch> watch(std::string_view text);               ///< none|some|all; any case.
-Parsed<Collectives> collectives(std::string_view text);   ///< auto|native; any case.
-Parsed<std::string> allgatherv(std::string_view text);    ///< auto|native|ring|...; any case.
-Parsed<std::string> alltoallv(std::string_view text);     ///< auto|native|direct|...; any case.
-Parsed<Exchange> exchange(std::string_view text);         ///< auto|consensus|crystal|counts; any case.
-Parsed<Router> router(std::string_view text);             ///< auto, or radix=,channels=,segment=,beside=,copies in any order.
-Parsed<Yield> yield(std::string_view text);               ///< auto, or as on_off().
-Parsed<bool> heap(std::string_view text);                 ///< keep (true) or system (false); any case.
-Parsed<bool> devices(std::string_view text);              ///< auto (true) or none (false); any case.
-Parsed<Scheme> scheme(std::string_view text);             ///< auto|native|bc-spup|...; any case.
-Parsed<std::int64_t> segment(std::string_view text);      ///< auto (0), or a power of two from 1K to 64K.
-Parsed<Transports> transports(std::string_view text);     ///< auto, or self,mapped,cma,ring,mpi in any order and case.
-Parsed<std::int64_t> node_memory(std::string_view text);  ///< bytes(), from 4M to 1T.
-Parsed<std::string> fabric(std::string_view text);        ///< auto, off, or a possible name of a provider; any case.
-Parsed<std::string> file(std::string_view text);          ///< Any text.
+Parsed<bool> on_off(std::string_view text);                     ///< on|off, 1|0, yes|no, true|false; any case.
+Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
+Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
+Parsed<Watch> watch(std::string_view text);                     ///< none|some|all; any case.
+Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
+Parsed<std::string> allgatherv(std::string_view text);          ///< auto|native|ring|...; any case.
+Parsed<std::string> alltoallv(std::string_view text);           ///< auto|native|direct|...; any case.
+Parsed<Exchange> exchange(std::string_view text);               ///< auto|consensus|crystal|counts; any case.
+Parsed<Router> router(std::string_view text);                   ///< auto, or a list of the parts of a Router, in any order.
+Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
+Parsed<bool> heap(std::string_view text);                       ///< keep (true) or system (false); any case.
+Parsed<bool> devices(std::string_view text);                    ///< auto (true) or none (false); any case.
+Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
+Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
+Parsed<Transports> transports(std::string_view text);           ///< auto, or a list of transports, in any order and case.
+Parsed<std::int64_t> node_memory(std::string_view text);        ///< bytes(), from 4M to 1T.
+Parsed<std::string> fabric(std::string_view text);              ///< auto, off, or a possible name of a provider; any case.
+Parsed<std::string> file(std::string_view text);                ///< Any text.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
-Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more; K, M, G, T are powers of 1024; "64M", "64MiB", "64 MB".
+Parsed<std::int64_t> bytes(std::string_view text);              ///< 0 or more, with a power of 1024: "64M", "64MiB", "64 MB".
 
 /// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is near.
 struct Unknown {

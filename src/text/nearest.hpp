@@ -1,4 +1,5 @@
-// text/nearest.hpp: "did you mean ...?" Header-only, includes nothing of Heddle, may be included by everyone.
+// text/nearest.hpp: finds the name that a misspelt word may mean ("did you mean ...?").
+// Header-only.
 //
 //   nearest("vectr", names)   ->  "vector";     nearest("teapot", names)  ->  ""
 #pragma once
@@ -11,8 +12,8 @@
 
 namespace heddle::text {
 
-/// Edits (insert, delete, replace a character, swap two neighbours) that turn a into b: the restricted distance of Damerau
-/// 1964.
+/// The number of edits that turn a into b (insert, delete or replace a character, swap two
+/// neighbours): the restricted distance of Damerau 1964.
 inline std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> older, before(b.size() + 1), line(b.size() + 1);
   std::iota(before.begin(), before.end(), std::size_t{0});
@@ -29,8 +30,8 @@ inline std::size_t distance(std::string_view a, std::string_view b) {
   return before.back();
 }
 
-/// The name that `word` is a slip of: at most a third of the letters after `prefix` (those that all names share) are wrong.
-/// Empty if there is none. Long words are no slip of anything, and are not compared.
+/// The name that `word` misspells. At most a third of the letters after the first `prefix` letters,
+/// which all names share, may be wrong. Empty: there is no such name. Long words are not compared.
 template <std::ranges::forward_range Names>
 std::string_view nearest(std::string_view word, const Names& names, std::size_t prefix = 0) {
   constexpr std::size_t longest = 64;

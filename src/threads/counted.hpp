@@ -1,7 +1,7 @@
-// threads/counted.hpp: what several hold, and the last of them deletes. In a program of one thread counting costs next to
-// nothing. May include: lock.hpp.
+// threads/counted.hpp: an object that counts its uses. The last release deletes the object. In a
+// program of one thread, counting costs almost nothing.
 //
-//   class Members final : public Counted<Members> { ... };      // friend Counted<Members>, where its destructor is private
+//   class Members final : public Counted<Members> { ... };      // needs a friend Counted<Members> if its destructor is private
 //   auto* members = new Members;                                // one use
 //   members->retain();
 //   members->release();

@@ -1,8 +1,9 @@
-// threads/deferred.hpp: what hangs on a communicator and must be freed by calls of MPI. Includes nothing of Heddle.
+// threads/deferred.hpp: a list of objects of communicators that calls of MPI must free later.
 //
-// A host may call a delete callback from its progress engine, with its locks held: MPICH does when the last operation of a
-// communicator ends after MPI_Comm_free, and a call of MPI there ends the job ("Resource deadlock avoided"). So callbacks of
-// Heddle only put things here, without a lock, and calls that make or free communicators see to them.
+// A host may call a delete callback from its progress engine, with its locks held. MPICH does so
+// when the last operation of a communicator ends after MPI_Comm_free. A call of MPI there ends the
+// job ("Resource deadlock avoided"). So Heddle's callbacks only add objects to this list, without a
+// lock. Calls that make or free communicators then free the objects.
 //
 //   int freed(MPI_Comm, int, void* attribute, void*) {
 //     Deferred::add(static_cast<Communicator*>(attribute));
@@ -20,7 +21,7 @@ namespace heddle::threads {
 class Deferred {
  public:
   virtual ~Deferred() = default;
-  /// Frees itself; may call MPI.
+  /// Frees the object. It may call MPI.
   virtual void free() = 0;
 
   static void add(Deferred* item) noexcept {
@@ -28,7 +29,7 @@ class Deferred {
     while (!first_.compare_exchange_weak(item->next_, item, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
-  /// In the order they came.
+  /// Frees all objects, in the order of add().
   static void free_all() {
     Deferred* in_order = nullptr;
     for (Deferred* each = first_.exchange(nullptr, std::memory_order_acquire); each;)

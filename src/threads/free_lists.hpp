@@ -1,5 +1,6 @@
-// threads/free_lists.hpp: memory of objects that come and go all the time: last in, first out, a list for each size. It is
-// never given back: what is kept is the most that was in use at once. May include: lock.hpp.
+// threads/free_lists.hpp: memory for objects that come and go all the time. Each size has a list,
+// last in, first out. Memory is never given back to the system, so the lists keep the most that was
+// in use at once.
 //
 //   static inline constinit FreeLists memory;
 //   void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return memory.take(size); }
@@ -23,7 +24,7 @@ class FreeLists {
   FreeLists(const FreeLists&) = delete;
   FreeLists& operator=(const FreeLists&) = delete;
 
-  /// Aligned to a cache line. Null: no memory.
+  /// Returns memory aligned to a cache line. Null: memory is short.
   void* take(std::size_t size) noexcept {
     const std::size_t list = (size - 1) / step;
     if (list < lists) {
@@ -32,7 +33,7 @@ class FreeLists {
     }
     return std::aligned_alloc(step, (list + 1) * step);
   }
-  /// What take() of that size has given, or null.
+  /// Takes back memory of take(), of the same size, or null.
   void give(void* memory, std::size_t size) noexcept {
     const std::size_t list = (size - 1) / step;
     if (!memory || list >= lists) return std::free(memory);

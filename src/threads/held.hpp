@@ -1,8 +1,9 @@
-// threads/held.hpp: a use of something that counts its uses (counted.hpp): it ends with the object. Includes nothing of Heddle.
+// threads/held.hpp: a use of an object that counts its uses (counted.hpp). The use ends when the
+// Held is destroyed.
 //
-//   const Held<Communicator> comm(directory.find(handle));       // one use more, unless it is null
+//   const Held<Communicator> comm(directory.find(handle));       // a new use, unless it is null
 //   if (comm && comm->gone()) ...
-//   const auto found = Held<Communicator>::taken(new Communicator);    // the use that it was made with
+//   const auto found = Held<Communicator>::taken(new Communicator);    // its first use
 #pragma once
 
 #include <utility>
@@ -13,11 +14,11 @@ template <class Object>
 class Held {
  public:
   constexpr Held() noexcept = default;
-  /// One use more. Null: of nothing.
+  /// Adds a use. Null: there is no object.
   explicit Held(Object* object) noexcept : object_(object) {
     if (object_) object_->retain();
   }
-  /// Takes over a use that the caller has.
+  /// Takes over a use of the caller's.
   static Held taken(Object* object) noexcept {
     Held held;
     held.object_ = object;

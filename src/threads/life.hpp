@@ -1,9 +1,9 @@
-// threads/life.hpp: when something that a process has one of wakes up, and when it is over: with its first user, and with the
-// last. Any thread. Includes nothing of Heddle.
+// threads/life.hpp: begin and end of a service of the process. It wakes up with its first user, and
+// is over with the last. Any thread may call.
 //
 //   constinit Life life;
 //   life.begin([] { return read_settings().enabled; });      // MPI_Init, MPI_Session_init
-//   if (life.awake([] { ... })) ...                          // before any user, too: whoever asks first wakes it
+//   if (life.awake([] { ... })) ...                          // before any user, the first question wakes it
 //   life.end([] { free_all(); });                            // MPI_Finalize, MPI_Session_finalize
 #pragma once
 
@@ -16,7 +16,7 @@ class Life {
  public:
   constexpr Life() = default;
 
-  /// One user more. @param wake  Called if it sleeps or is over. False: it stays off, until it is over.
+  /// Adds a user. @param wake  Called if the service sleeps or is over. False: it stays off until it is over.
   template <class Wake>
   void begin(const Wake& wake) {
     users_.fetch_add(1);
@@ -24,17 +24,17 @@ class Life {
     if (state_ == State::asleep || state_ == State::over) state_ = wake() ? State::awake : State::off;
   }
 
-  /// One user less. @param clean_up  Called when there is none, while it is still awake.
+  /// Takes a user away. @param clean_up  Called when the last user is gone, while the service is still awake.
   template <class CleanUp>
   void end(const CleanUp& clean_up) {
     if (users_.fetch_sub(1) > 1) return;
     const std::lock_guard lock(changing_);
-    users_ = 0;  // there may have been none
+    users_ = 0;  // end() may come without begin()
     if (state_ == State::awake) clean_up();
     state_ = State::over;
   }
 
-  /// Whether it is. @param wake  As of begin(), but only called if it sleeps.
+  /// True if the service is awake. @param wake  As in begin(), but only called if it sleeps.
   template <class Wake>
   bool awake(const Wake& wake) {
     if (state_.load(std::memory_order_acquire) == State::asleep) {
@@ -44,7 +44,7 @@ class Life {
     return state_.load(std::memory_order_acquire) == State::awake;
   }
 
-  /// It has been awake or off.
+  /// True if it has been awake or off.
   [[nodiscard]] bool has_begun() const noexcept { return state_.load(std::memory_order_acquire) != State::asleep; }
 
  private:

@@ -1,10 +1,10 @@
-// threads/lingering.hpp: entries that have something to end before they go, long after whoever named them. They are looked at
-// by one thread at a time. Includes nothing of Heddle.
+// threads/lingering.hpp: a list of entries whose operations end long after the program has freed
+// their handles. One thread at a time looks at them.
 //
 //   class Pending : public Lingers<Pending> { ... };
 //   constinit Lingering<Pending> freed;
 //   freed.add(pending);
-//   if (freed.any()) freed.look([](Pending& each) { return each.has_ended(); });           // those are deleted
+//   if (freed.any()) freed.look([](Pending& each) { return each.has_ended(); });           // deletes these entries
 #pragma once
 
 #include <pthread.h>
@@ -34,17 +34,17 @@ class Lingering {
   Lingering(const Lingering&) = delete;
   Lingering& operator=(const Lingering&) = delete;
 
-  /// One load.
+  /// True if there are entries. Costs one load.
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-  /// Takes it over. Also within a look.
+  /// Takes an entry over. May be called within a look, too.
   void add(Entry* entry) noexcept {
     Entry*& next = entry->Lingers<Entry>::next_;
     next = added_.load(std::memory_order_relaxed);
     while (!added_.compare_exchange_weak(next, entry, std::memory_order_seq_cst, std::memory_order_relaxed)) continue;
-    any_.store(true);  // after the push, for every thread: sweep()
+    any_.store(true);  // every thread sees this after the push: see sweep()
   }
-  /// Deletes those that have `ended`. While another thread is at it, waits for that thread; but not for ever, for the other
-  /// may wait for this one. Within a look of its own: nothing.
+  /// Deletes entries that have `ended`. If another thread is looking, this one waits, but not for
+  /// ever, because the other may wait for this one. Within a look of this thread, it does nothing.
   template <class Ended>
   void look(const Ended& ended) {
     using std::chrono::steady_clock;
@@ -56,7 +56,8 @@ class Lingering {
     }
     if (guard) sweep(ended);
   }
-  /// The same, waiting for the other thread. What has not ended is never looked at again, nor deleted; any() still tells of it.
+  /// Like look(), but waits for the other thread as long as needed. Entries that have not ended are
+  /// then dropped: neither looked at again nor deleted. any() still counts them.
   template <class Ended>
   void give_up(const Ended& ended) {
     const std::lock_guard guard(lock_);
@@ -69,7 +70,7 @@ class Lingering {
  private:
   static constexpr std::chrono::milliseconds patience{50};
 
-  /// While a thread looks, for an `ended` may throw.
+  /// Marks the thread that looks. It is an object, because `ended` may throw.
   class Looking {
    public:
     explicit Looking(Lingering& list) noexcept : list_(list) { list_.at_it_.store(pthread_self(), std::memory_order_relaxed); }

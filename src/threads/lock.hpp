@@ -1,4 +1,4 @@
-// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread. Includes nothing of Heddle.
+// threads/lock.hpp: mutual exclusion that costs nothing in a program of one thread.
 #pragma once
 
 #include <sched.h>
@@ -7,10 +7,11 @@
 
 namespace heddle::threads {
 
-/// Whether several threads may be here at once (MPI_THREAD_MULTIPLE). True until the program has said otherwise.
+/// True if several threads may call at once (MPI_THREAD_MULTIPLE). It is true until MPI's
+/// initialization sets it.
 inline constinit std::atomic<bool> concurrent{true};
 
-/// For a few instructions at a time, never around a call of MPI.
+/// Holders keep it for a few instructions, never around a call of MPI.
 class Lock {
  public:
   void lock() noexcept {

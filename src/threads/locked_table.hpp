@@ -1,8 +1,8 @@
-// threads/locked_table.hpp: what is known of handles that come and go with every operation, such as requests. A hash table with
-// a lock; empty, it costs a caller one load. May include: lock.hpp, table.hpp.
+// threads/locked_table.hpp: a table of facts about handles that come and go with every operation,
+// such as requests. It is a hash table with a lock. If it is empty, it costs a caller one load.
 //
 //   constinit LockedTable<MPI_Request, Pending> table;
-//   if (!table.room()) ...                                     // before there is a handle: insert() cannot fail
+//   if (!table.room()) ...                                     // before there is a handle, so that insert() cannot fail
 //   table.insert(request, pending);
 //   if (Pending* pending = table.find(request, [](const Pending& each) { return each.is_meant(); })) ...
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace heddle::threads {
 
-/// Open addressing; what follows an erased slot moves up, so that there are no dead ones.
+/// Open addressing. After an erase, later entries move up, so that there are no dead slots.
 template <class Handle, class Entry>
 class LockedTable {
  public:
@@ -35,7 +35,7 @@ class LockedTable {
     const std::lock_guard guard(lock_);
     return entry_of(handle, meant);
   }
-  /// Those of a row of handles; how many there are.
+  /// Finds the entries of a row of handles. Returns their number.
   template <class Meant>
   int find(int count, const Handle* handles, Entry** found, const Meant& meant) noexcept {
     int known = 0;
@@ -47,18 +47,18 @@ class LockedTable {
     }
     return known;
   }
-  /// Whether any entry `is` so.
+  /// True if `is` holds for any entry.
   template <class Is>
   [[nodiscard]] bool any(const Is& is) noexcept {
     const std::lock_guard guard(lock_);
     return std::any_of(slots_, slots_ + mask_ + 1, [&is](const Slot& slot) { return slot.entry && is(*slot.entry); });
   }
 
-  /// Whether an insert() has room: asked before. False: no memory.
+  /// True if an insert() has room. Ask before each insert(). False: memory is short.
   [[nodiscard]] bool room() noexcept {
     return used_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed) || grow();
   }
-  /// In the place of what was known of that handle.
+  /// Inserts an entry. It replaces an older entry of the handle.
   void insert(Handle handle, Entry* entry) noexcept {
     const std::uint64_t key = key_of(handle);
     const std::lock_guard guard(lock_);
@@ -66,11 +66,11 @@ class LockedTable {
     if (!slot.entry) used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     slot = {key, entry};
   }
-  /// Nothing if something else is known of the handle meanwhile.
+  /// Does nothing if the handle has another entry by now.
   void erase(Handle handle, const Entry* entry) noexcept;
 
  private:
-  /// Slots and entries of a long row lie far apart: they come from memory while others are looked at.
+  /// Prefetches slots and entries, which lie far apart in a long row of handles.
   void fetch_ahead(int left, const Handle* handles) const noexcept {
     constexpr int slots = 12, entries = 6;
     if (left > slots) __builtin_prefetch(&slots_[home(key_of(handles[slots]))]);
@@ -81,11 +81,11 @@ class LockedTable {
     Entry* entry;  // null: free
   };
   static constexpr int first_bits = 8;
-  static constexpr std::size_t spare = 32;  // threads between room() and insert()
+  static constexpr std::size_t spare = 32;  // room for threads between room() and insert()
   static constexpr std::size_t limit_of(std::size_t slots) { return slots / 2 - spare; }
 
   [[nodiscard]] std::size_t home(std::uint64_t key) const noexcept { return hash_of(key, bits_); }
-  /// Where the key is, or would be.
+  /// The index of the slot that has the key, or would get it.
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
     std::size_t i = home(key);
     while (slots_[i].entry && slots_[i].key != key) i = (i + 1) & mask_;

@@ -1,5 +1,5 @@
-// threads/picked.hpp: some of a row of handles, one after the other, for a call that takes all of a row; then each is back in
-// its place. May include: pool.hpp.
+// threads/picked.hpp: picks some handles of a row for a call that takes a whole row, and puts them
+// back afterwards.
 //
 //   Picked<MPI_Request, MPI_Status> others(count, requests, [&](int i) { return !ours[i]; });
 //   if (!others) ...                                                                        // no memory
@@ -15,7 +15,7 @@ namespace heddle::threads {
 template <class Handle, class Status>
 class Picked {
  public:
-  /// @param is  bool(int): whether that one is wanted. Not asked where count is 0.
+  /// @param is  bool(int): true picks the handle. Not called if count is 0.
   template <class Is>
   Picked(int count, const Handle* row, const Is& is) : places_(count), handles_(count), statuses_(count) {
     if (!*this) return;
@@ -25,11 +25,12 @@ class Picked {
         handles_[size_++] = row[i];
       }
   }
-  /// False: no memory.
+  /// False: memory is short.
   explicit operator bool() const { return places_ && handles_ && statuses_; }
 
-  /// `all` of them, and of their statuses, which begin as those of the row do. Where none is wanted nothing is called: 0.
-  /// @param statuses  Of the row; null: nobody wants them, and `all` gets some all the same.
+  /// Calls `all` with the picked handles and their statuses, which begin as the row's. If none is
+  /// picked, it calls nothing and returns 0.
+  /// @param statuses  Those of the row. Null: the caller wants none; `all` still gets an array.
   template <class All>
   int call(Handle* row, Status* statuses, const All& all) {
     if (size_ == 0) return 0;
@@ -41,7 +42,7 @@ class Picked {
   }
 
  private:
-  /// The row gets its handles back, also if `all` throws.
+  /// Puts the handles back into the row, even if `all` throws.
   struct Back {
     Picked& picked;
     Handle* row;

@@ -1,4 +1,4 @@
-// threads/pool.cpp: last in, first out, so that a buffer comes back while it is still in the cache.
+// threads/pool.cpp: buffers are used last in, first out, so that they are still in the cache.
 #include "threads/pool.hpp"
 
 #include <sys/mman.h>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// From here on a buffer is only address space, of which the system promises nothing: a receive with room for gigabytes may get
-/// a short message.
+/// A buffer of this size is only address space, for which the system reserves no memory. A receive
+/// with room for gigabytes may get a short message.
 constexpr std::size_t unpromised = std::size_t{1} << 30;
 
 std::byte* allocate(std::size_t size) noexcept {
@@ -27,7 +27,7 @@ std::byte* allocate(std::size_t size) noexcept {
   }
   const bool huge = size >= 2 * huge_page;
   void* memory = std::aligned_alloc(huge ? huge_page : page, size);
-  if (memory && huge) madvise(memory, size, MADV_HUGEPAGE);  // a wish: fewer faults while the buffer is cold
+  if (memory && huge) madvise(memory, size, MADV_HUGEPAGE);  // advice: fewer faults while the buffer is cold
   return static_cast<std::byte*>(memory);
 }
 

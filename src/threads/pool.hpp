@@ -1,5 +1,5 @@
-// threads/pool.hpp: buffers that messages are packed into, kept between calls so that a warm call allocates nothing.
-// Includes layout/bytes.hpp.
+// threads/pool.hpp: staging buffers for messages. They are kept between calls, so that a warm call
+// allocates nothing.
 //
 //   StagingBuffer packed;
 //   if (!packed.reserve(bytes)) return native();   // no memory
@@ -19,13 +19,15 @@ class Pool {
  public:
   static Pool& of_process() noexcept;
 
-  /// At least `size` bytes, aligned to a page (huge ones to a huge page), or null. `list` is what give() needs.
+  /// A buffer of at least `size` bytes, aligned to a page (or, if it is large, to a huge page).
+  /// Null: memory is short. give() needs `list`.
   std::byte* take(layout::Bytes size, int& list) noexcept;
   void give(std::byte* buffer, int list) noexcept;
 
-  /// Buffers that are not in use are freed rather than kept if all buffers together are more. Bytes.
+  /// Sets a limit, in bytes, for all buffers together. Beyond it, buffers that are not in use are
+  /// freed.
   void keep_at_most(layout::Bytes limit) noexcept;
-  /// Frees all that is not in use.
+  /// Frees all buffers that are not in use.
   void clear() noexcept;
 
  private:
@@ -41,7 +43,7 @@ class Pool {
   layout::Bytes limit_ = layout::Bytes{1} << 30;
 };
 
-/// One buffer for the length of a call; short ones are on the stack.
+/// A buffer for the length of a call. Short buffers are on the stack.
 class StagingBuffer {
  public:
   static constexpr layout::Bytes on_stack = 2048;
@@ -53,13 +55,13 @@ class StagingBuffer {
     if (data_ && data_ != small_) Pool::of_process().give(data_, list_);
   }
 
-  /// False if there is no memory. At most once.
+  /// Call it at most once. False: memory is short.
   [[nodiscard]] bool reserve(layout::Bytes size) noexcept {
     data_ = size <= on_stack ? small_ : Pool::of_process().take(size, list_);
     return data_ != nullptr;
   }
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  /// More than on_stack.
+  /// True if it has more than on_stack bytes.
   [[nodiscard]] bool large() const noexcept { return data_ && data_ != small_; }
 
  private:

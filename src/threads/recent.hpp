@@ -1,5 +1,5 @@
-// threads/recent.hpp: a few bits about each of the handles that were asked for last, found without a lock: handle and bits are
-// one word, so that it is read as it was written. Includes table.hpp.
+// threads/recent.hpp: a few bits about each recently used handle, found without a lock. Handle and
+// bits are one word, so that readers see both as they were written.
 //
 //   constinit Recent<6, 7> sizes;                             // 64 places, 7 bits about each handle
 //   sizes.note(MPI_INT, 4);
@@ -15,11 +15,12 @@
 
 namespace heddle::threads {
 
-/// Of handles with one hash it is the last that was noted.
+/// Handles with the same hash share a place: it has the last handle that was noted.
 template <int place_bits, int about_bits>
 class Recent {
  public:
-  /// False: nothing is known of it. (No std::optional: on its way through memory it takes longer than the look.)
+  /// False: nothing is known about the handle. (A std::optional would pass through memory, which
+  /// takes longer than the look-up.)
   template <class Handle>
   [[nodiscard]] bool find(Handle handle, unsigned& about) const noexcept {
     const std::uint64_t key = key_of(handle);
@@ -29,7 +30,7 @@ class Recent {
     return true;
   }
 
-  /// Nothing happens if the handle does not fit beside its bits.
+  /// Does nothing if handle and bits do not fit into a word.
   template <class Handle>
   void note(Handle handle, unsigned about) noexcept {
     const std::uint64_t key = key_of(handle);

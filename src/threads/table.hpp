@@ -1,6 +1,6 @@
-// threads/table.hpp: what is known of handles: of MPI's datatypes, communicators. A hash table that is read without locks,
-// because every interposed call asks it first; a handle that is not in it costs a multiplication and one load. Includes nothing
-// of Heddle.
+// threads/table.hpp: a table of facts about handles (MPI's datatypes, communicators). It is a hash
+// table that readers use without locks, because every interposed call asks it first. A handle that
+// it lacks costs a multiplication and one load.
 //
 //   constinit HandleTable<MPI_Comm, Communicator> directory;
 //   directory.insert(comm, new Communicator(comm));
@@ -16,11 +16,11 @@
 
 namespace heddle::threads {
 
-/// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI); 0 is none of them.
+/// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI). No handle is 0.
 inline std::uint64_t key_of(int handle) { return static_cast<std::uint32_t>(handle); }
 inline std::uint64_t key_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-/// The same, but 0 for the handle that stands for none; and the handle of such a number.
+/// key_of() gives 0 for the null handle; handle_of() is its reverse.
 template <class Handle>
 std::uint64_t key_of(Handle handle, Handle null) noexcept {
   return handle == null ? 0 : key_of(handle);
@@ -34,7 +34,8 @@ Handle handle_of(std::uint64_t key, Handle null) noexcept {
     return static_cast<Handle>(key);
 }
 
-/// One of 2^bits places, 0 <= bits < 64. Knuth, volume 3, §6.4: multiplicative hashing. (Two shifts: C++ has none by 64.)
+/// One of 2^bits places, 0 <= bits < 64, by multiplicative hashing (Knuth, volume 3, §6.4). It
+/// shifts twice, because C++ has no shift by 64.
 constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
   return static_cast<std::size_t>((key * golden) >> 1U >> (63 - bits));
@@ -45,7 +46,8 @@ class HandleTable {
  public:
   constexpr HandleTable() = default;
 
-  /// The entry of a handle, or null. Safe against writers; the caller's right to use the handle keeps the entry alive.
+  /// The entry of a handle, or null. Writers may work at the same time. The entry stays alive as
+  /// long as the caller may use the handle.
   [[nodiscard]] Entry* find(Handle handle) const noexcept {
     const std::uint64_t key = key_of(handle);
     const Slots* slots = slots_.load(std::memory_order_acquire);
@@ -58,12 +60,12 @@ class HandleTable {
 
   /// Throws std::bad_alloc.
   void insert(Handle handle, Entry* entry);
-  /// Of a handle that is in it.
+  /// Replaces the entry of a handle that is in the table.
   void replace(Handle handle, Entry* entry) noexcept { set(handle, entry); }
-  /// Returns what the entry was, or null.
+  /// Returns the erased entry, or null.
   Entry* erase(Handle handle) noexcept { return set(handle, nullptr); }
-  /// Forgets all, and calls gone(entry) for each. The memory of tables that became too small is kept: readers may still be in
-  /// it. It is less than the table.
+  /// Erases all entries, and calls gone(entry) for each. Former, smaller tables are kept, because
+  /// readers may still use them. Together they are smaller than the table.
   template <class Gone>
   void clear(Gone gone) noexcept;
   void clear() noexcept {
@@ -80,7 +82,7 @@ class HandleTable {
     Slot* slot;
     std::size_t mask;
     int bits;
-    const Slots* smaller;  ///< Kept: readers may still be in it.
+    const Slots* smaller;  ///< A former table. Readers may still use it.
   };
   void place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept;
   Entry* set(Handle handle, Entry* entry) noexcept;
@@ -93,10 +95,11 @@ class HandleTable {
   std::mutex writing_;
 };
 
-// The writers' side.
+// Functions of writers.
 
-// A slot whose entry is null is dead: its key belongs to a handle that is gone. A new key may take it over. A reader that
-// looks for the old key meanwhile would be using a freed handle, which no correct program does.
+// A slot with a null entry is dead: its key belongs to a handle that was freed. A new key may take
+// it over. A reader that looks for the old key would use a freed handle, and no correct program
+// does that.
 template <class Handle, class Entry>
 void HandleTable<Handle, Entry>::place(const Slots& slots, std::uint64_t key, Entry* entry) noexcept {
   Slot* dead = nullptr;

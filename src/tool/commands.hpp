@@ -1,5 +1,5 @@
-// tool/commands.hpp: the subcommands of heddle-tool. They are the native half of the command `heddle`. May include: layout/,
-// group/, schedule/, settings/, select/, explain/, transport/, sim/.
+// tool/commands.hpp: the subcommands of heddle-tool. They are the native half of the command
+// `heddle`.
 //
 // Each function returns JSON; main.cpp reads the command line and prints.
 #pragma once

@@ -1,4 +1,4 @@
-// transport/address_space.cpp: PROT_NONE, then MAP_FIXED over it.
+// transport/address_space.cpp: reserves with PROT_NONE, then maps over it with MAP_FIXED.
 #include "transport/address_space.hpp"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ std::byte* inaccessible(std::byte* where, Bytes size) noexcept {
   void* const place = mmap(where, static_cast<std::size_t>(size), PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0), -1, 0);
   if (place == MAP_FAILED) return nullptr;
-  munlock(place, static_cast<std::size_t>(size));  // after mlockall(MCL_FUTURE) it counts against RLIMIT_MEMLOCK
+  munlock(place, static_cast<std::size_t>(size));  // after mlockall(MCL_FUTURE) the range counts against RLIMIT_MEMLOCK
   return static_cast<std::byte*>(place);
 }
 
@@ -46,7 +46,7 @@ bool AddressSpace::show(int file, Bytes file_offset, Bytes at, Bytes bytes, Mapp
     return false;
   }
   madvise(base_ + at, length, MADV_HUGEPAGE);
-  // The owner's data belong into a core dump, once.
+  // Only the owner's mapping belongs into a core dump.
   if (access == Mapping::Access::read) madvise(base_ + at, length, MADV_DONTDUMP);
   return true;
 }

@@ -1,10 +1,11 @@
-// transport/address_space.hpp: a range of addresses that fills with views of a file, chunk by chunk. May include: region.hpp.
+// transport/address_space.hpp: a range of addresses that is mapped to a file chunk by chunk.
 //
 //   AddressSpace space;
 //   if (space.reserve(64 GiB, 64 MiB)) ...                    // costs nothing: inaccessible until shown
 //   space.show(file, 0, 4 * huge_page, huge_page, Access::read)
 //
-// Chunks are huge pages (2 MiB). Neighbours merge: one mapping of the process for a run of them.
+// A chunk has the size of a huge page (2 MiB). The kernel merges neighbouring chunks into one
+// mapping.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,13 @@ class AddressSpace {
   AddressSpace& operator=(const AddressSpace&) = delete;
   ~AddressSpace();
 
-  /// `size` bytes of addresses, a multiple of a chunk, or what is left when it is halved until the system gives it (ulimit -v),
-  /// but not less than `least`. False: none. At most once.
+  /// Reserves `size` bytes of addresses, a multiple of a chunk. If the system refuses (ulimit -v),
+  /// the size is halved until the system agrees, down to `least`. False: the system refused all
+  /// sizes. Call it at most once.
   bool reserve(Bytes size, Bytes least) noexcept;
 
-  /// Shows [file_offset + at, + bytes) of the file at base() + at. Chunks, all. False: refused, and inaccessible as before.
+  /// Maps bytes [file_offset + at, file_offset + at + bytes) of the file to base() + at. All
+  /// numbers are multiples of a chunk. False: the system refused, and the range stays inaccessible.
   bool show(int file, Bytes file_offset, Bytes at, Bytes bytes, Mapping::Access access) noexcept;
 
   [[nodiscard]] std::byte* base() const noexcept { return base_; }

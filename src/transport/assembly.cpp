@@ -16,7 +16,7 @@ namespace {
 using Word = std::atomic<std::uint32_t>;
 static_assert(sizeof(Word) == sizeof(std::uint32_t) && Word::is_always_lock_free);
 
-/// So long a process sleeps before it keeps going what others may be waiting for.
+/// A process sleeps this long before it makes progress on work that others may be waiting for.
 constexpr timespec nap{.tv_sec = 0, .tv_nsec = 2'000'000};
 
 void sleep_while(const Word& word, std::uint32_t is) noexcept {
@@ -32,7 +32,8 @@ void wake_all(const Word& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE,
 Word& Assembly::come() const noexcept { return *reinterpret_cast<Word*>(memory_.base()); }
 Word& Assembly::over() const noexcept { return *reinterpret_cast<Word*>(memory_.base() + 64); }
 
-/// Who is at one meeting may have a colleague who still reads what was said at the last one, but none at the one before that.
+/// During a meeting, other processes may still read cells of the meeting before it, but not older
+/// ones. So two sets of cells take turns.
 std::byte* Assembly::cell_of(int process) const noexcept {
   const Bytes place = (meeting_ % 2 == 0 ? 0 : processes_) + process;
   return memory_.base() + head + place * cell;
@@ -41,7 +42,7 @@ std::byte* Assembly::cell_of(int process) const noexcept {
 int Assembly::map(int file) noexcept {
   const Bytes size = round_up(bytes(processes_), page_size());
   if (const int error = memory_.map(file, 0, size, Mapping::Access::write)) return error;
-  return populate_owned(memory_.base(), size) ? 0 : ENOMEM;  // to touch what does not come would end the process
+  return populate_owned(memory_.base(), size) ? 0 : ENOMEM;  // touching a page that the system lacks would end the process
 }
 
 void Assembly::gather(const void* mine, std::size_t bytes, void* all) noexcept {

@@ -1,7 +1,7 @@
-// transport/assembly.hpp: an allgather, and reductions, among processes that see one memory: each writes its part, and the last
-// to come wakes the others. May include: region.hpp.
+// transport/assembly.hpp: an allgather, and reductions, among processes that share memory. Each
+// process writes its part. The last process to arrive wakes the others.
 //
-//   | who has come | meetings over | cells, one for each process | the same of every other meeting |
+//   | processes that have come | meetings over | cells, one for each process | cells of every other meeting |
 //
 //   Assembly assembly(me, processes, keep_going);
 //   if (assembly.map(file) == 0) ...                          // the file's first bytes, zero at first: Assembly::bytes()
@@ -9,7 +9,8 @@
 //   if (assembly.all(done)) ...
 //   assembly.reduce(std::span(numbers), [](long one, long other) { return std::min(one, other); });
 //
-// A process that waits sleeps, whoever shares its core: a gather of 64 processes of two cores takes each of them one switch.
+// A waiting process sleeps, and leaves its core to others. With 64 processes on two cores, a gather
+// costs each process one context switch.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace heddle::transport {
 
 class Assembly {
  public:
-  /// Called now and then by a process that waits.
+  /// A waiting process calls this now and then.
   using KeepGoing = void (*)() noexcept;
 
   static constexpr Bytes cell = 256;
@@ -36,11 +37,11 @@ class Assembly {
   /// 0 or errno.
   int map(int file) noexcept;
 
-  /// @param bytes  Of each part, the same in all processes. @param all  As many for each process, in their order.
+  /// @param bytes  Size of a part, the same in all processes. @param all  Receives the parts, ordered by process.
   void gather(const void* mine, std::size_t bytes, void* all) noexcept;
-  /// Collective: whether all processes say so.
+  /// Collective. True if all processes pass true.
   bool all(bool mine) noexcept;
-  /// Collective: what `fold` makes of all processes' numbers, one by one.
+  /// Collective. Combines the numbers of all processes, element by element, with `fold`.
   template <class Number, class Fold>
   void reduce(std::span<Number> numbers, Fold fold) noexcept;
 

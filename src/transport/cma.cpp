@@ -17,16 +17,17 @@ namespace heddle::transport::cma {
 namespace {
 
 constexpr std::size_t most = 1024;       // UIO_MAXIOV: entries of one call
-constexpr std::size_t most_copied = 64;  // few: programs may call from fibres with small stacks
+constexpr std::size_t most_copied = 64;  // few, because programs may call from fibres with small stacks
 
-/// A place in a list of entries, which a call may have left in the middle of one.
+/// A position in a list of entries. It may lie within an entry.
 class Place {
  public:
   explicit Place(std::span<const iovec> entries) : left_(entries) { skip_empty(); }
 
   [[nodiscard]] bool done() const { return left_.empty(); }
 
-  /// The next entries for a call. The caller's own list where no entry is begun: copying it would cost more than the kernel.
+  /// The next entries for a call. If no entry is partly done, this is the caller's own list:
+  /// copying it would cost more than the system call.
   std::span<const iovec> window(std::array<iovec, most_copied>& copy) const {
     if (begun_ == 0) return left_.first(std::min(most, left_.size()));
     const std::span<const iovec> next = left_.first(std::min(most_copied, left_.size()));
@@ -66,7 +67,8 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
     const ssize_t bytes = process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) {
-      // A portion that begins with a bad entry moves nothing; 0 without an error cannot happen, and must not loop.
+      // A portion that begins with a bad entry moves nothing. A result of 0 cannot happen, but must
+      // not loop either.
       moved.error = bytes < 0 ? errno : EFAULT;
       return moved;
     }

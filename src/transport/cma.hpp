@@ -1,11 +1,10 @@
-// transport/cma.hpp: reading another process's memory with one copy (cross memory attach). May include: layout/bytes.hpp;
-// cma.cpp also region.hpp.
+// transport/cma.hpp: reads another process's memory with one copy (cross memory attach).
 //
 //   const cma::Moved moved = cma::read(node.pid(peer), local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory
 //
-// Costs about 0.44 us a call, 107 to 150 ns for each remote entry and 17 to 25 ns for each local one: few remote entries and
-// many local ones are cheap, the other way round is dear.
+// A call costs about 0.44 us, plus 107 to 150 ns for each remote entry and 17 to 25 ns for each
+// local entry. So many remote entries are dear, and many local entries are cheap.
 #pragma once
 
 #include <sys/types.h>
@@ -18,17 +17,18 @@
 namespace heddle::transport::cma {
 
 struct Moved {
-  layout::Bytes bytes = 0;  ///< What has arrived; a prefix of both lists.
-  int error = 0;            ///< 0, or the errno that stopped it: ESRCH, EPERM, EFAULT, ENOSYS.
+  layout::Bytes bytes = 0;  ///< Bytes that have arrived: a prefix of both lists.
+  int error = 0;            ///< 0, or the errno of the failed call (ESRCH, EPERM, EFAULT, ENOSYS).
 };
 
-/// Copies from `remote` (addresses in process `pid`) to `local`, entry boundaries need not agree: as many bytes as the shorter
-/// list holds. Any number of entries, of any length, zero too; the kernel gets portions of at most 1024 on either side.
-/// Never throws, allocates nothing.
+/// Copies from `remote` (addresses in process `pid`) to `local`, as many bytes as the shorter list
+/// holds. Entry boundaries need not agree. Each list may have any number of entries of any length,
+/// including zero. The kernel gets portions of at most 1024 entries on either side. Never throws,
+/// allocates nothing.
 Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
-/// Copies through /proc/PID/mem, by a call for each remote entry. A process takes this way if the system refuses
-/// process_vm_readv to it (a seccomp filter) while a sender relies on the copy.
+/// Copies through /proc/PID/mem, with one call for each remote entry. A process takes this way if
+/// the system refuses process_vm_readv to it (a seccomp filter) while a sender relies on the copy.
 Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
 /// True unless prctl(PR_SET_DUMPABLE, 0) forbids other processes of this user to read this one. Takes 0.1 us.

@@ -1,5 +1,5 @@
-// transport/common_file.hpp: one file for all processes of a machine. The first one makes it and says where it is; the others
-// open it under /proc: nobody sends anything to anybody. May include: region.hpp, assembly.hpp, node_options.hpp.
+// transport/common_file.hpp: one file for all processes of a node. Process 0 makes the file and
+// announces its place. The others open it under /proc, so no descriptors are sent.
 //
 //   CommonFile file;
 //   if (me == 0) file.make(processes, options);
@@ -9,8 +9,9 @@
 //
 //   file    | assembly | node memory of process 0, table of regions | of process 1 | ... | memory handed out by 0 | by 1 | ...
 //
-// It takes that they are of one user, one pid namespace and one user namespace, and that the system lets a process look at
-// another's descriptors. Whoever cannot open it says so to the others, and each takes a file of its own (node.hpp).
+// The processes must have the same user, pid namespace and user namespace. The system must let a
+// process see another's descriptors. If a process cannot open the file, it tells the others, and
+// each process takes a file of its own (node.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,37 +22,37 @@
 
 namespace heddle::transport {
 
-/// What process 0 says of its file, as it travels. All zero: there is none.
+/// The description of process 0's file, as it travels. All zero: there is no file.
 struct Offer {
   std::int64_t process = 0;
   std::int64_t descriptor = 0;
-  std::uint64_t device = 0;  ///< Which file it is, whatever that number means by then.
+  std::uint64_t device = 0;  ///< Device and inode name the file even if the descriptor's number has been reused.
   std::uint64_t inode = 0;
-  std::int64_t memory = 0;  ///< Of each process, bytes.
-  std::int64_t shared = 0;  ///< What each may hand out, bytes.
+  std::int64_t memory = 0;  ///< Node memory of each process, bytes.
+  std::int64_t shared = 0;  ///< Memory that each process may hand out, bytes.
 };
 
 class CommonFile {
  public:
-  /// What must be the same for all processes. Empty: the system does not say.
+  /// The facts that must be equal in all processes, as text. Empty: the system does not tell them.
   static std::string terms(const NodeOptions& options);
 
-  /// In process 0. Refused: nothing is offered.
+  /// Makes the file, in process 0. If the system refuses, nothing is offered.
   void make(int processes, const NodeOptions& options) noexcept;
   [[nodiscard]] const Offer& offer() const noexcept { return offer_; }
-  /// What process 0 has offered.
+  /// Takes note of process 0's offer.
   void hear(const Offer& offer) noexcept { offer_ = offer; }
   [[nodiscard]] bool offered() const noexcept { return offer_.process != 0; }
-  /// 0 or errno: ESTALE if another file is there.
+  /// Opens the file. 0 or errno; ESTALE if another file is in its place.
   int open(int processes) noexcept;
 
   [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
   [[nodiscard]] Bytes memory() const noexcept { return offer_.memory; }
   [[nodiscard]] Bytes shared() const noexcept { return offer_.shared; }
-  /// Where in the file.
+  /// Offsets in the file.
   [[nodiscard]] Bytes memory_at(int process) const noexcept;
   [[nodiscard]] Bytes shared_at(int process) const noexcept { return front() + offer_.shared * process; }
-  /// What all map at once: all but the memory that is handed out.
+  /// Size of the part that all processes map at once. The memory that is handed out lies behind it.
   [[nodiscard]] Bytes front() const noexcept { return memory_at(processes_); }
 
  private:

@@ -1,4 +1,4 @@
-// transport/complaint.cpp: the words.
+// transport/complaint.cpp: words for findings.
 #include "transport/complaint.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ std::string describe(std::span<const Finding> findings, int processes, int timeo
     if (!text.empty()) text += ' ';
     text += sentence(finding, times, timeout_ms);
   }
-  // "process 0 of the node" is nobody in particular if it is alone.
+  // A process that is alone on its node is called "this process".
   if (processes == 1 && !text.empty()) text = "this process" + text.substr(process(0).size());
   return text;
 }

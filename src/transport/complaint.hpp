@@ -1,5 +1,4 @@
-// transport/complaint.hpp: what did not work at the join, as findings that travel and as a sentence. Includes nothing of
-// Heddle.
+// transport/complaint.hpp: the failures of a join, as findings that travel and as a sentence.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@ namespace heddle::transport {
 
 enum class Stage : std::uint8_t { none, memory, socket, network, descriptor, map, read };
 
-/// What failed in process `from`, with process `to` (itself: of its own).
+/// A failure in process `from` that concerns process `to` (or `from` itself).
 struct Finding {
   Stage stage = Stage::none;
   std::uint8_t failed = 0;
@@ -25,7 +24,8 @@ struct Verdict {
   Finding read;
 };
 
-/// One line: each kind of failure once, with its first example, what happens instead, and what to do. Empty: no findings.
+/// One line that names each kind of failure once: its first example, the consequence and the
+/// remedy. Empty: no findings.
 std::string describe(std::span<const Finding> findings, int processes, int timeout_ms);
 
 }  // namespace heddle::transport

@@ -1,4 +1,4 @@
-// transport/handover.cpp: sending and taking descriptors without ever waiting for one peer alone.
+// transport/handover.cpp: sends and takes descriptors without ever waiting for one peer alone.
 #include "transport/handover.hpp"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct Address {
   socklen_t length = 0;
 
   explicit Address(const Secret& name) {
-    place.sun_family = AF_UNIX;  // sun_path[0] stays 0: an abstract name, which is in no file system
+    place.sun_family = AF_UNIX;  // sun_path[0] stays 0: an abstract name, in no file system
     const int written = std::snprintf(place.sun_path + 1, sizeof place.sun_path - 1, "heddle-%016llx%016llx",
                                       static_cast<unsigned long long>(name[0]), static_cast<unsigned long long>(name[1]));
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(written));
@@ -62,7 +62,7 @@ int send_to(int socket, const FilePeer& peer, Datagram datagram, int file) noexc
 struct Received {
   Datagram datagram;
   bool whole = false;      ///< The datagram has the right length.
-  bool truncated = false;  ///< The kernel had to drop descriptors: this process can open no more.
+  bool truncated = false;  ///< The kernel dropped descriptors: this process can open no more.
   ucred sender{};          ///< pid 0: unknown.
   Descriptor file;
 };
@@ -70,7 +70,8 @@ struct Received {
 /// False: nothing is there.
 bool receive(int socket, Received& got) noexcept {
   iovec content{&got.datagram, sizeof got.datagram};
-  // Room for more descriptors than a datagram has, so that none that a stranger adds is dropped and leaks nowhere.
+  // There is room for more descriptors than our datagrams have. So descriptors that a stranger adds
+  // arrive here and are closed.
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(8 * sizeof(int))];
   msghdr message{};
   message.msg_iov = &content;
@@ -90,7 +91,7 @@ bool receive(int socket, Received& got) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-      got.file = Descriptor(fd);  // the one before, if any, is closed
+      got.file = Descriptor(fd);  // closes the one before, if any
     }
   }
   return true;
@@ -100,7 +101,8 @@ bool authentic(const Received& got, const FilePeer& peer) noexcept {
   return got.datagram.key == peer.key && got.sender.uid == peer.user && (peer.process == 0 || got.sender.pid == peer.process);
 }
 
-/// One exchange: who still has to be sent to, from whom something is still to come.
+/// One exchange: it knows which peers still need our descriptor and whose descriptors are still
+/// missing.
 class Exchange {
  public:
   Exchange(int socket, std::span<const FilePeer> peers, Datagram datagram, int file)
@@ -116,11 +118,12 @@ class Exchange {
 
   void send() noexcept {
     const auto size = static_cast<int>(peers_.size());
-    for (int step = 1; step < size; ++step) {  // each begins with the next one, so that they do not all fill one queue
+    for (int step = 1; step < size; ++step) {  // each process begins with its successor, so that they do not all fill one queue
       const auto peer = static_cast<std::size_t>((datagram_.from + step) % size);
       if (!to_send_[peer]) continue;
       const int error = send_to(socket_, peers_[peer], datagram_, file_);
-      // Its queue is full, or (without privilege) too many descriptors are under way: later.
+      // The peer's queue is full, or too many descriptors of this user are under way: try again
+      // later.
       if (error == EAGAIN || error == ENOBUFS || error == EINTR || error == ETOOMANYREFS) continue;
       to_send_[peer] = false;
       if (error != 0) refuse(peer, error);
@@ -156,7 +159,8 @@ class Exchange {
     if (!to_come_[peer]) return;
     ReceivedFile& received = files_[peer];
     if (!authentic(got, peers_[peer])) {
-      // With the key: that process is not who it said it was, say so at once. Without: a stranger; the real one may yet come.
+      // A wrong sender with the right key is an impostor: report it at once. A sender without the
+      // key is a stranger, and the real peer may still come.
       if (got.datagram.key == peers_[peer].key) refuse(peer, EACCES);
       return;
     }
@@ -208,7 +212,7 @@ std::vector<ReceivedFile> DescriptorSocket::exchange(int me, const Secret& key, 
     exchange.send();
     exchange.take();
     if (exchange.over() || Clock::now() >= end) return exchange.result();
-    // A full queue elsewhere cannot be polled for: look again every millisecond.
+    // poll() cannot wait for space in a peer's queue: try again every millisecond.
     pollfd incoming{socket_.get(), POLLIN, 0};
     poll(&incoming, 1, exchange.sending() ? 1 : 20);
   }

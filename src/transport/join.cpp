@@ -17,11 +17,11 @@
 namespace heddle::transport {
 namespace {
 
-/// What one process has found about one peer.
+/// The findings of one process about one peer.
 enum Works : std::uint8_t {
   maps = 1,      ///< Its node memory is mapped here.
   reads = 2,     ///< process_vm_readv works from here to there.
-  complains = 4  ///< Said by a process of itself: something has failed.
+  complains = 4  ///< A process says this of itself: something has failed.
 };
 
 }  // namespace
@@ -52,14 +52,15 @@ void Join::together(const Gather& gather) {
     take_descriptors();
     probe();
   } catch (const std::exception&) {
-    fail(Stage::memory, ENOMEM);  // whoever was reached is dropped, and knows it from what follows
+    fail(Stage::memory, ENOMEM);  // peers that were reached are dropped; compare() tells them
     std::ranges::fill(works_, std::uint8_t{0});
   }
   compare(gather);
 }
 
-// What a probe may be refused for is the reader's, or the one's that is read: as each is once the one and once the other, all
-// pairs of one user are known.
+// The system refuses a probe because of a property of the reader or of the process that is read.
+// Each process probes its successor, so each is once in either role. If all these probes succeed,
+// all pairs of the user's processes work.
 void Join::attached(const Gather& gather) {
   introduce_myself();
   announcement_.memory = own().own_size;
@@ -72,7 +73,7 @@ void Join::attached(const Gather& gather) {
     works_[peer] = Works::maps;
   }
   if (!node_.options_.allow_cma) return;
-  std::vector<std::uint8_t>& all = works_;  // they need no memory of their own, and get back what they had
+  std::vector<std::uint8_t>& all = works_;  // borrowed as a buffer, and restored below
   const std::uint8_t mine = read_key_of((me() + 1) % all.size()) == 0 ? Works::reads : 0;
   gather(&mine, sizeof mine, all.data());
   const bool everybody = std::ranges::find(all, std::uint8_t{0}) == all.end();
@@ -92,7 +93,8 @@ void Join::compare(const Gather& gather) {
   works_[me()] = std::ranges::any_of(verdicts_, failed) ? Works::complains : 0;
   if (!gather(works_.data(), works_.size(), all_works_.get())) return give_up();
   keep_what_works();
-  // Hardly ever: whole findings of each about each are much where there are many processes.
+  // Gather whole findings only if something failed: among many processes, findings of each about
+  // each are large.
   const std::span all(all_works_.get(), works_.size() * works_.size());
   if (std::ranges::none_of(all, [](std::uint8_t works) { return (works & Works::complains) != 0; })) return;
   if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_verdicts_.get())) return give_up();
@@ -109,7 +111,8 @@ void Join::introduce_myself() {
   announcement_.process_space = name_space("pid");
   announcement_.network_space = name_space("net");
   announcement_.probes = options.allow_cma ? 1 : 0;
-  // Where the Yama module restricts ptrace, and with it process_vm_readv, to parents, this lifts it for the user's processes.
+  // The Yama module may restrict ptrace, and with it process_vm_readv, to parents. This lifts the
+  // restriction for the user's processes.
   if (options.allow_cma && node_.size() > 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
@@ -205,15 +208,15 @@ int Join::read_key_of(std::size_t peer) const {
   Secret found{};
   const iovec local{&found, sizeof found};
   const iovec remote{of(peer).key_at, sizeof found};
-  if (node_.peers_[peer].process == 0) return ESRCH;  // in a pid namespace that cannot be seen from here
+  if (node_.peers_[peer].process == 0) return ESRCH;  // in a pid namespace that is not visible from here
   const int error = cma::read(node_.peers_[peer].process, std::span(&local, 1), std::span(&remote, 1)).error;
-  return error == 0 && found != of(peer).key ? ESRCH : error;  // another process has that number here
+  return error == 0 && found != of(peer).key ? ESRCH : error;  // the number means another process here
 }
 
 void Join::probe() {
   if (!announcement_.probes) return;
   for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
-    if (is_me(peer) || !of(peer).probes || verdicts_[peer].memory.error == EACCES) continue;  // whose number it is, is not sure
+    if (is_me(peer) || !of(peer).probes || verdicts_[peer].memory.error == EACCES) continue;  // its number is in doubt
     if (const int error = read_key_of(peer))
       verdicts_[peer].read = {.stage = Stage::read, .failed = 1, .error = static_cast<std::int16_t>(error)};
     else

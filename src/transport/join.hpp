@@ -1,7 +1,7 @@
-// transport/join.hpp: how the processes of a node come to see each other: by one file that all have opened, or each by the file
-// of each other one. May include: node.hpp, complaint.hpp.
+// transport/join.hpp: the processes of a node get access to each other's memory, either by one file
+// that all have opened, or by a file of each process.
 //
-//   together   gather   who I am, what I have            → everybody knows whom to expect
+//   together   gather   who I am, what I have            → each process knows its peers
 //              socket   my descriptor to each, one from each
 //              mmap, process_vm_readv                    → what works from here
 //              gather   what works from each to each     → both ends of a pair keep it, or neither
@@ -9,7 +9,7 @@
 //
 //   attached   gather   who I am
 //              process_vm_readv of the next one
-//              gather   whether it works                 → from everybody to everybody; else as together, from there on
+//              gather   whether it works                 → if all do, every pair works; else as together, from there on
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ namespace heddle::transport {
 
 class Join {
  public:
-  /// What it takes. Throws std::bad_alloc.
+  /// Allocates all memory that a join needs. Throws std::bad_alloc.
   explicit Join(Node& node);
 
   void alone();
   void together(const Gather& gather);
-  /// All processes have one file, and are of one user and in one pid namespace.
+  /// For processes that have opened one file, and are of one user and in one pid namespace.
   void attached(const Gather& gather);
 
  private:
   struct Announcement {
     Secret name{};           // of the mailbox
-    Secret key{};            // what its datagrams carry, and what a probe must find at `key_at`
+    Secret key{};            // its datagrams carry it, and a probe must find it at `key_at`
     Secret nonce{};          // that of process 0 becomes the node's
     void* key_at = nullptr;  // an address there
     std::int64_t process = 0;
@@ -75,10 +75,10 @@ class Join {
   Finding mine_;
   std::vector<Announcement> announcements_;
   std::vector<FilePeer> file_peers_;
-  std::vector<std::uint8_t> works_;            // by peer, see Works
-  std::unique_ptr<std::uint8_t[]> all_works_;  // of each about each: not even touched where all have one file
+  std::vector<std::uint8_t> works_;            // by peer, as Works
+  std::unique_ptr<std::uint8_t[]> all_works_;  // of each about each; never touched if all have one file
   std::vector<Verdict> verdicts_;
-  std::unique_ptr<std::byte[]> all_verdicts_;  // not even touched where nothing fails
+  std::unique_ptr<std::byte[]> all_verdicts_;  // never touched if nothing fails
 };
 
 }  // namespace heddle::transport

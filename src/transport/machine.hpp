@@ -1,4 +1,4 @@
-// transport/machine.hpp: which running system this process is on. Includes nothing of Heddle.
+// transport/machine.hpp: identifies the running system and the namespaces of this process.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace heddle::transport {
 
-/// Equal for processes of one running kernel that see one another's process numbers and sockets (namespaces); different
-/// anywhere else. Empty: the system does not say.
+/// A text that is equal in processes of one running kernel with the same pid and network
+/// namespaces, and different anywhere else. Empty: the system does not tell.
 std::string machine();
 
-/// Which namespace of that kind (pid, net, user) this process is in. 0: the system does not say.
+/// The number of this process's namespace of a kind (pid, net, user). 0: the system does not tell.
 std::uint64_t name_space(const char* kind) noexcept;
 
 }  // namespace heddle::transport

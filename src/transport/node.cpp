@@ -22,7 +22,7 @@ void Node::join(const Gather& gather) noexcept try {
   else
     joining->together(gather);
 } catch (const std::exception&) {
-  // All has been agreed on; there is no memory for the sentence.
+  // The processes have agreed; there is no memory for the sentence.
 }
 
 bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try {

@@ -1,4 +1,4 @@
-// transport/peer_memory.cpp: a version to look at, and chunks to map once.
+// transport/peer_memory.cpp: compares versions, and maps each chunk once.
 #include "transport/peer_memory.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct Extent {
   Bytes bytes = 0;
 };
 
-/// What the owner says of that region, if it is still the one that is meant and lies within the owner's file: what is beyond
-/// would be SIGBUS.
+/// The region's place in the owner's file, if its version is still that of `place`. A region that
+/// does not lie within the file is refused: reading it would raise SIGBUS.
 std::optional<Extent> current(const Node::File& file, const Place& place) noexcept {
   if (place.id >= slots || place.version == 0) return std::nullopt;
   const Slot& slot = slots_of(file)[place.id];

@@ -1,13 +1,14 @@
-// transport/peer_memory.hpp: memory that peers have handed out, mapped here when it is first needed, and kept.
-// May include: node.hpp, address_space.hpp, region_table.hpp.
+// transport/peer_memory.hpp: maps memory that peers have handed out, when it is first needed, and
+// keeps it mapped.
 //
 //   PeerMemory theirs(node);
 //   if (const std::byte* source = theirs.map(sender, descriptor.place, extent)) transfer(source, ...);
 //
-// A peer's regions lie here as they lie in its file, so that a chunk is mapped once, whatever regions come and go in it;
-// whether a region is still the one that is meant, its version says, at each use. The pointer is good until the owner releases
-// the region. An owner that does so while somebody still reads has freed a buffer of a message under way, which MPI forbids;
-// what is read then is anything, but not a fault.
+// A peer's regions have the same offsets here as in its file. So a chunk is mapped once, while
+// regions come and go in it. Each use compares the region's version, and so notices that a region
+// has been released. The pointer is good until the owner releases the region. MPI forbids a program
+// to free the buffer of a message under way. If an owner does so nevertheless, the reader gets
+// arbitrary bytes, but no fault.
 #pragma once
 
 #include <atomic>
@@ -27,11 +28,12 @@ class PeerMemory {
   /// The node must outlive it. Costs nothing before the first map().
   explicit PeerMemory(const Node& node);
 
-  /// `bytes` bytes from `place` on in memory of `peer`, to be read. Null: that peer has no such region (any more), it does not
-  /// reach that far, or it cannot be mapped: take another way. Any thread; no lock once it is mapped.
+  /// The address here of `bytes` bytes from `place` on in memory of `peer`, for reading. Null: the
+  /// region does not exist (any more), is too short, or cannot be mapped; take another way. Any
+  /// thread may call it. It takes no lock once the region is mapped.
   [[nodiscard]] const std::byte* map(int peer, const Place& place, Bytes bytes) noexcept;
 
-  /// Bytes of all peers' memory that are mapped now.
+  /// Bytes of peers' memory that are mapped now.
   [[nodiscard]] Bytes mapped() const noexcept { return mapped_.load(std::memory_order_relaxed); }
 
  private:

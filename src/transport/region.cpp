@@ -1,4 +1,4 @@
-// transport/region.cpp: memfd, mmap and what the kernel can be asked to do with them.
+// transport/region.cpp: memfd, mmap and advice to the kernel.
 #include "transport/region.hpp"
 
 #include <fcntl.h>
@@ -15,11 +15,11 @@
 namespace heddle::transport {
 namespace {
 
-// Younger than the C libraries we build with.
+// These flags are younger than the C libraries that Heddle is built with.
 constexpr int populate_read = 22;       // MADV_POPULATE_READ, Linux 5.14
 constexpr int populate_write = 23;      // MADV_POPULATE_WRITE
 constexpr unsigned never_executed = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
-constexpr int collapse = 25;            // MADV_COLLAPSE, Linux 6.1: huge pages now, also where shmem_enabled says "never"
+constexpr int collapse = 25;            // MADV_COLLAPSE, Linux 6.1: huge pages now, even if shmem_enabled says "never"
 
 int result(int status) noexcept { return status < 0 ? errno : 0; }
 
@@ -67,7 +67,7 @@ int Mapping::map(int file, Bytes offset, Bytes size, Access access) noexcept {
   if (base + length < end) munmap(base + length, static_cast<std::size_t>(end - (base + length)));
   madvise(base, length, MADV_HUGEPAGE);
   madvise(base, length, MADV_DONTDUMP);
-  // After mlockall(MCL_FUTURE) a mapping counts against RLIMIT_MEMLOCK, even one that has no pages.
+  // After mlockall(MCL_FUTURE) a mapping counts against RLIMIT_MEMLOCK even without pages.
   if (access == Access::none) munlock(base, length);
 
   unmap();
@@ -90,8 +90,9 @@ Bytes largest_file() noexcept {
 }
 
 int create_memory(Bytes size, Descriptor& file) noexcept {
-  if (size > largest_file()) return EFBIG;  // ftruncate would not fail but kill the process (SIGXFSZ)
-  // Where vm.memfd_noexec is 2, a file that could be executed is refused; kernels before 6.3 do not know the flag.
+  if (size > largest_file()) return EFBIG;  // ftruncate would kill the process (SIGXFSZ)
+  // If vm.memfd_noexec is 2, the kernel refuses a file that could be executed. Kernels before 6.3
+  // do not know the flag.
   Descriptor fresh(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING | never_executed));
   if (!fresh && errno == EINVAL) fresh = Descriptor(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fresh) return errno;
@@ -115,7 +116,8 @@ void make_huge(std::byte* base, Bytes size) noexcept {
   const Bytes before = round_up(address, huge_page) - address;
   const Bytes chunks = (size - before) / huge_page * huge_page;
   if (chunks <= 0) return;
-  // One page each, or the kernel finds nothing to collapse. A kernel that cannot populate cannot collapse either.
+  // Each chunk needs one page, or the kernel finds nothing to collapse. A kernel that cannot
+  // populate cannot collapse either.
   for (Bytes at = before; at < before + chunks; at += huge_page)
     if (madvise(base + at, static_cast<std::size_t>(page_size()), populate_write) != 0) return;
   madvise(base + before, static_cast<std::size_t>(chunks), collapse);

@@ -1,4 +1,4 @@
-// transport/region.hpp: memory that has no name: a memfd, and a mapping of a part of it. May include: layout/bytes.hpp.
+// transport/region.hpp: memory without a name: a memfd, and a mapping of a part of it.
 //
 //   Descriptor file;
 //   if (int error = create_memory(bytes, file)) ...          // sparse: pages come with use
@@ -6,8 +6,8 @@
 //   if (int error = mine.map(file.get(), 0, bytes, Mapping::Access::write)) ...
 //   mine.base()[0] = ...;
 //
-// A memfd is in no file system: when the last process that holds it is gone, however it ended, the memory is gone.
-// No function throws; errors are errno values, 0 is success.
+// A memfd is in no file system. Its memory is freed when the last process that holds it ends, even
+// if that process is killed. No function throws. Errors are errno values; 0 is success.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr Bytes huge_page = Bytes{2} << 20;
 Bytes page_size() noexcept;
 constexpr Bytes round_up(Bytes value, Bytes to) noexcept { return (value + to - 1) / to * to; }
 
-/// "EPERM", as one would look it up.
+/// The name of an errno value: "EPERM".
 std::string error_name(int error);
 
 /// Owns a file descriptor.
@@ -65,9 +65,10 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() { unmap(); }
 
-  /// Maps `size` bytes from `offset`, both multiples of the page size. Large ones begin where huge pages can (when the offset
-  /// does), huge pages are advised, and a core dump leaves them out: it would bring every page of a sparse file into being.
-  /// mlockall() leaves a mapping with Access::none out, too, until open_memory().
+  /// Maps `size` bytes from `offset`, both multiples of the page size. A large mapping is aligned
+  /// so that it can have huge pages (if the offset allows them), and asks for them. Core dumps
+  /// leave the mapping out: a dump would bring every page of a sparse file into being. With
+  /// Access::none, mlockall() does not lock the mapping either, until open_memory().
   int map(int file, Bytes offset, Bytes size, Access access) noexcept;
   void unmap() noexcept;
 
@@ -79,32 +80,38 @@ class Mapping {
   Bytes size_ = 0;
 };
 
-/// What ulimit -f allows, bytes.
+/// The limit of ulimit -f, bytes.
 Bytes largest_file() noexcept;
 
-/// A sparse memfd of `size` bytes that can neither shrink (a peer would die of SIGBUS) nor grow. EFBIG: more than ulimit -f.
+/// Makes a sparse memfd of `size` bytes that can neither shrink (a peer would die of SIGBUS) nor
+/// grow. EFBIG: more than ulimit -f.
 int create_memory(Bytes size, Descriptor& file) noexcept;
 
-/// Whether `file` is what create_memory made: its size at least `size`, sealed against shrinking. EBADF, EINVAL, EPERM.
+/// Checks that `file` is a file of create_memory(): at least `size` bytes, sealed against
+/// shrinking. EBADF, EINVAL, EPERM.
 int check_memory(int file, Bytes size) noexcept;
 
 /// Makes [base, base + size) of a mapping accessible, rounded to pages. False: refused.
 [[nodiscard]] bool open_memory(std::byte* base, Bytes size) noexcept;
-/// Brings the pages of [base, base + size) into being, what they hold stays. Whole 2 MiB become huge pages where the kernel
-/// has them: 95 us each, against 1190 us for the 512 small ones, and every peer then enters them with one fault.
-/// False: there is no memory for all of it, and touching the rest would be SIGBUS.
+/// Brings the pages of [base, base + size) into being and keeps their contents. Whole 2 MiB become
+/// huge pages if the kernel has them. A huge page takes 95 us, 512 small pages take 1190 us, and
+/// every peer then maps a huge page with one fault. False: there is not enough memory, and touching
+/// the rest would raise SIGBUS.
 [[nodiscard]] bool prefault_owned(std::byte* base, Bytes size) noexcept;
-/// The same with small pages. For memory that grows while ranks work: making huge pages drains the lists of all processors,
-/// which on a crowded node takes longer than all the small faults.
+/// Like prefault_owned(), with small pages. It is for memory that grows while ranks work: to make
+/// huge pages the kernel drains lists of all processors. On a crowded node that takes longer than
+/// all the small faults.
 [[nodiscard]] bool populate_owned(std::byte* base, Bytes size) noexcept;
-/// Opens the memory first.
+/// open_memory(), then populate_owned().
 [[nodiscard]] bool open_owned(std::byte* base, Bytes size) noexcept;
-/// Gives the pages of [base, base + size) back to the system, for this process and all that map them; what they held is lost.
-/// Best effort.
+/// Gives the pages of [base, base + size) back to the system, for all processes that map them.
+/// Their contents are lost. Best effort.
 void release_owned(std::byte* base, Bytes size) noexcept;
-/// Makes whole 2 MiB of [base, base + size) huge pages, none where the kernel has none; the rest is left to first use.
+/// Makes whole 2 MiB of [base, base + size) huge pages, if the kernel has any. The rest is left to
+/// first use.
 void make_huge(std::byte* base, Bytes size) noexcept;
-/// Enters pages that the owner has brought into being into this process's page table. Best effort.
+/// Maps pages that the owner has brought into being, so that this process takes no faults on them.
+/// Best effort.
 void prefault_mapped(std::byte* base, Bytes size) noexcept;
 
 }  // namespace heddle::transport

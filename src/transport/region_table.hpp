@@ -1,4 +1,5 @@
-// transport/region_table.hpp: what memory a process has handed out, for its peers to read in its file. May include: node.hpp.
+// transport/region_table.hpp: the table of memory that a process has handed out. It lies in the
+// process's file, where peers read it.
 //
 //   slot     version   offset   bytes        version 0: free. A slot that is used again gets a version never used before,
 //      0           7        0   64 KiB       so that (slot, version) names one allocation for good (as the datatype cache
@@ -14,7 +15,7 @@
 
 namespace heddle::transport {
 
-/// Where bytes lie in memory that some process handed out: what a descriptor carries. 24 bytes, no pointers.
+/// A place in memory that a process handed out. Descriptors carry it: 24 bytes, no pointers.
 struct Place {
   std::uint64_t version = 0;
   Bytes offset = 0;  ///< From the beginning of the region.
@@ -22,14 +23,14 @@ struct Place {
   std::uint32_t reserved = 0;
 };
 
-/// One region, written by its owner alone, read by all. Zero bytes are a free slot.
+/// One region. Only its owner writes it; all processes read it. A slot of zero bytes is free.
 struct Slot {
   std::atomic<std::uint64_t> version;
   std::atomic<Bytes> offset;  ///< From Node::File::shared_from.
   std::atomic<Bytes> bytes;   ///< Multiple of the page size.
   std::uint64_t reserved;
 
-  /// Who sees one of these sees also that the version before is withdrawn.
+  /// A process that sees one of these stores also sees that the version before is withdrawn.
   void publish(std::uint64_t fresh, Bytes at, Bytes size) noexcept {
     offset.store(at, std::memory_order_release);
     bytes.store(size, std::memory_order_release);

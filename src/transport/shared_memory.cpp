@@ -1,4 +1,4 @@
-// transport/shared_memory.cpp: first fit in one sparse file; pages by the chunk.
+// transport/shared_memory.cpp: first fit in one sparse file, with pages counted by chunk.
 #include "transport/shared_memory.hpp"
 
 #include <fcntl.h>
@@ -20,7 +20,8 @@ constexpr Bytes least_space = Bytes{64} << 20;
 
 Bytes unused_memory() noexcept { return static_cast<Bytes>(sysconf(_SC_AVPHYS_PAGES)) * page_size(); }
 
-/// vm.overcommit_memory is 2. A page of a memfd that does not come then is not a null pointer but SIGBUS.
+/// True if vm.overcommit_memory is 2. A memfd gives SIGBUS then, not a null pointer, when a page is
+/// missing.
 bool system_promises_nothing() noexcept {
   const Descriptor setting(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
   char mode = 0;
@@ -34,7 +35,8 @@ std::size_t length(Bytes bytes) { return static_cast<std::size_t>(bytes); }
 
 }  // namespace
 
-/// Those of the process that have handed something out, for the handlers of pthread_atfork, which know of none.
+/// All objects of the process that have handed out memory, for the handlers of pthread_atfork,
+/// which take no arguments.
 class Forks {
  public:
   static void tell_of(SharedMemory& memory) {
@@ -67,7 +69,7 @@ class Forks {
 
   static inline constinit std::mutex lock;
   static inline constinit bool told = false;
-  static inline constinit SharedMemory* all[4] = {};  // one, but in tests
+  static inline constinit SharedMemory* all[4] = {};  // one, except in tests
 };
 
 SharedMemory::~SharedMemory() {
@@ -91,7 +93,7 @@ bool SharedMemory::show_to(Bytes end) noexcept {
   const Bytes more = round_up(end, chunk) - shown_;
   if (more <= 0) return true;
   if (!space_.show(file_.descriptor, file_.shared_from, shown_, more, Mapping::Access::write)) return false;
-  // A child has what after_fork_in_child() puts there, or nothing.
+  // A child gets only the memory that after_fork_in_child() puts there.
   madvise(space_.base() + shown_, length(more), MADV_DONTFORK);
   shown_ += more;
   return true;
@@ -101,7 +103,7 @@ bool SharedMemory::take_pages(const Region& region) noexcept {
   const std::size_t end = end_chunk(region.offset + region.bytes);
   for (std::size_t i = first_chunk(region.offset); i < end; ++i) {
     if (!chunks_[i].pages) {
-      // A run of chunks in one call.
+      // One call for a run of chunks.
       std::size_t run_end = i + 1;
       while (run_end < end && !chunks_[run_end].pages) ++run_end;
       const auto at = static_cast<Bytes>(i) * chunk;
@@ -123,7 +125,7 @@ void SharedMemory::leave_pages(const Region& region) noexcept {
   const std::size_t end = end_chunk(region.offset + region.bytes);
   for (std::size_t i = first_chunk(region.offset); i < end; ++i)
     if (--chunks_[i].regions == 0) idle_ += chunk;
-  // Those at the end go first: room is looked for from the beginning.
+  // Chunks at the end go first, because allocate() looks for room from the beginning.
   Bytes bytes = 0;
   for (std::size_t i = end; i-- > first_chunk(region.offset);) {
     const bool goes = idle_ > idle_most && chunks_[i].regions == 0;
@@ -156,7 +158,7 @@ void* SharedMemory::allocate(Bytes bytes) noexcept try {
   const Bytes end = fresh.offset + fresh.bytes;
   if (end > space_.size() || (free_ids_.empty() && fresh_id_ == slots)) return nullptr;
 
-  // What may throw, before anything is changed.
+  // Calls that may throw come before any change.
   const auto place = std::distance(live_.begin(), next);
   if (live_.size() == live_.capacity()) live_.reserve(2 * live_.size() + 16);
   if (free_ids_.capacity() < live_.capacity()) free_ids_.reserve(live_.capacity());
@@ -182,7 +184,7 @@ void* SharedMemory::allocate_zeroed(Bytes bytes) noexcept {
   void* const memory = allocate(bytes);
   if (!memory) return nullptr;
   const Bytes offset = static_cast<std::byte*>(memory) - space_.base();
-  constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;  // whose pages are zero, and come with use
+  constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;  // a hole reads as zeros, and its pages come with use
   const bool anew = commit_ == Commit::with_use &&
                     fallocate(file_.descriptor, hole, file_.shared_from + offset, round_up(bytes, page_size())) == 0;
   if (!anew) std::memset(memory, 0, length(bytes));
@@ -226,7 +228,7 @@ void SharedMemory::count_found(Bytes at, Bytes bytes) noexcept {
     if (each.huge) continue;
     each.found += std::min(at + bytes, begin + chunk) - std::max(at, begin);
     if (each.found < huge_after * chunk) continue;
-    each.huge = true;  // or refused: it is asked for once
+    each.huge = true;  // even if the kernel refuses: it is asked once
     if (chunk <= unused_memory() / 2) make_huge(space_.base() + begin, chunk);
   }
 }
@@ -236,7 +238,8 @@ std::size_t SharedMemory::live() const noexcept {
   return live_.size();
 }
 
-/// The copy is made here: after the fork the parent goes on writing at once. Pages that are not there are not copied.
+/// The copy is made here, because after the fork the parent goes on writing at once. Only pages
+/// that exist are copied.
 void SharedMemory::before_fork() noexcept {
   lock_.lock();
   if (live_.empty() || forked_) return;
@@ -264,12 +267,12 @@ void SharedMemory::after_fork_in_parent() noexcept {
   lock_.unlock();
 }
 
-/// The copy takes the place of what is shared. Without one (no memory) the child sees what the parent writes until it has
-/// written there itself; the parent sees nothing of the child.
+/// The copy replaces the shared memory. If there was no memory for a copy, the child sees the
+/// parent's writes to a page until it writes there itself. The parent never sees the child's.
 void SharedMemory::after_fork_in_child() noexcept {
   for (const Region& region : live_) {
     std::byte* const place = space_.base() + region.offset;
-    if (forked_) continue;  // the child of a child: all is its own
+    if (forked_) continue;  // the child of a child: its memory is its own already
     if (copy_)
       mremap(copy_ + region.offset, length(region.bytes), length(region.bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
     else

@@ -1,5 +1,4 @@
-// transport/shared_memory.hpp: memory for the program that peers can map: behind heddle_alloc.
-// May include: node.hpp, address_space.hpp, region_table.hpp.
+// transport/shared_memory.hpp: memory for the program that peers can map (heddle_alloc).
 //
 //   SharedMemory shared(node);
 //   void* array = shared.allocate(bytes);                  // null: take other memory
@@ -8,20 +7,22 @@
 //   ...
 //   if (!shared.release(array)) free(array);
 //
-// It is the rest of the file that every peer got at the join (node.hpp): handing out costs no descriptor, and there is nothing
-// to send. Pages come with use, as malloc's do: programs allocate more than they touch. They go in chunks of 2 MiB, and a chunk
-// that is sent from over and over gets a huge page, if the kernel has one:
+// The memory is the rest of the file that every peer got at the join (node.hpp). So handing out
+// memory costs no descriptor, and nothing has to be sent. Pages come with use, as malloc's do,
+// because programs allocate more than they touch. Pages are given back in chunks of 2 MiB. A chunk
+// that messages are sent from over and over gets a huge page, if the kernel has one:
 //
 //   chunk       0             1             2             3
 //   regions     [aaaa][b]     [cccccccccccccccccccccc]    (idle)       a chunk that no region uses keeps its pages for a while,
 //                                                                      then the system gets them, whoever has it mapped
-// A child that the process forks has what was handed out as it has all memory: as it was at the fork, and for itself. The pages
-// in use are copied for it before the fork, which then takes so much longer (30 ms for 64 MiB on a busy machine). Only of what
-// was handed out: node memory stays shared, and a child that calls no MPI does not touch it. What starts programs (posix_spawn,
-// system, popen, Python's subprocess) does not go by fork() nowadays, and costs nothing. A child that is made without the
-// handlers of fork() (clone, _Fork) finds no memory at these addresses: it faults, and cannot write into its parent's memory.
+// After fork() a child has its own copy of the memory that was handed out, as of all other memory.
+// The pages in use are copied before the fork, which then takes longer (30 ms for 64 MiB on a busy
+// machine). Node memory stays shared; a child that calls no MPI does not touch it. posix_spawn,
+// system, popen and Python's subprocess do not use fork() nowadays, so they cost nothing. A child
+// that is made without the handlers of fork() (clone, _Fork) finds no memory at these addresses. It
+// faults, and cannot write into its parent's memory.
 //
-// Any thread may call anything.
+// Any thread may call any function.
 #pragma once
 
 #include <atomic>
@@ -36,15 +37,16 @@
 
 namespace heddle::transport {
 
-/// When the pages of an allocation are taken from the system.
+/// The time at which the system provides the pages of an allocation.
 enum class Commit {
-  as_the_system,  ///< at_once where the system promises no more memory than it has (vm.overcommit_memory = 2), else with_use.
-  with_use,       ///< As malloc does nearly everywhere. If there is no memory then, the kernel ends a process.
-  at_once,        ///< allocate() is null if there is no memory.
+  as_the_system,  ///< at_once if the system promises no more memory than it has (vm.overcommit_memory = 2), else with_use.
+  with_use,       ///< At first use, as with malloc nearly everywhere. If memory is short then, the kernel ends a process.
+  at_once,        ///< In allocate(), which returns null if memory is short.
 };
 
-/// Whether chunks that are much used get huge pages. On a node with more ranks than cores `never`: the kernel waits for a
-/// thread of its own on each core, behind ranks that only yield. One page took 17 ranks on two cores 110 s.
+/// Policy for chunks that are used often. A node with more ranks than cores needs `never`. To make
+/// a huge page the kernel waits for a thread of its own on each core, and that thread waits behind
+/// ranks that only yield. With 17 ranks on two cores, one page took 110 s.
 enum class HugePages { when_used, never };
 
 class SharedMemory {
@@ -57,24 +59,25 @@ class SharedMemory {
   /// Takes back everything.
   ~SharedMemory();
 
-  /// Pages that no region uses and that are kept for the next one.
+  /// Most bytes of pages that no region uses and that are kept for the next region.
   static constexpr Bytes idle_most = Bytes{32} << 20;
-  /// A chunk gets a huge page when so many times its size have been found in it. The kernel copies it for that, which takes
-  /// some ms where it first has to make room.
+  /// A chunk gets a huge page when find() has found so many times its size in it. The kernel then
+  /// copies the chunk, which takes some ms if it first has to make room.
   static constexpr Bytes huge_after = 32;
 
-  /// Aligned to a page, from 2 MiB on to a huge page. The contents are undefined, as those of malloc. Null: bytes <= 0, no
-  /// room, or HEDDLE_TRANSPORTS has no mapped.
+  /// Aligned to a page, from 2 MiB on to a huge page. As with malloc, the contents are undefined.
+  /// Null: bytes <= 0, no room, or `mapped` is not in HEDDLE_TRANSPORTS.
   [[nodiscard]] void* allocate(Bytes bytes) noexcept;
 
-  /// The same, all zero: pages that something else has had come anew.
+  /// Memory of zeros. Pages that were used before are replaced by fresh ones.
   [[nodiscard]] void* allocate_zeroed(Bytes bytes) noexcept;
 
-  /// False, and nothing happens: not the beginning of something handed out.
+  /// False: `memory` is not the beginning of a region that was handed out, and nothing happens.
   bool release(void* memory) noexcept;
 
-  /// Where [address, address + bytes) lies, if it lies in one region handed out. A nanosecond if nothing near it ever was; a
-  /// lock, a look-up and a step for each chunk, 20 ns, if something was; once for each chunk also its huge page.
+  /// The place of [address, address + bytes), if it lies in one region that was handed out. For
+  /// other addresses it takes a nanosecond. Near regions it takes 20 ns: a lock, a look-up and a
+  /// step for each chunk. Once for each chunk it also makes the huge page.
   [[nodiscard]] std::optional<Place> find(const void* address, Bytes bytes) noexcept {
     const auto at =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_.load(std::memory_order_relaxed));
@@ -93,10 +96,10 @@ class SharedMemory {
     std::uint32_t id = 0;
   };
   struct Chunk {
-    std::uint32_t regions = 0;  ///< That lie in it, wholly or in part.
-    bool pages = false;         ///< Maybe taken from the system, and not yet given back.
+    std::uint32_t regions = 0;  ///< Regions that lie in it, wholly or in part.
+    bool pages = false;         ///< It may have pages that are not yet given back.
     bool huge = false;          ///< The kernel was asked for a huge page.
-    Bytes found = 0;            ///< By find(), since it has had pages.
+    Bytes found = 0;            ///< Bytes that find() has found since it has had pages.
   };
 
   friend class Forks;
@@ -115,20 +118,20 @@ class SharedMemory {
   const Node::File file_;
   Commit commit_;
   HugePages huge_;
-  std::atomic<std::byte*> base_{nullptr};  // where the address space begins
-  std::atomic<Bytes> used_{0};             // nothing was ever handed out beyond
+  std::atomic<std::byte*> base_{nullptr};  // begin of the address space
+  std::atomic<Bytes> used_{0};             // nothing beyond was ever handed out
 
   mutable std::mutex lock_;
   bool refused_ = false;       // no address space
-  bool forked_ = false;        // this is a child: what it has it may release, and no more
-  std::byte* copy_ = nullptr;  // of all regions, while the process forks
+  bool forked_ = false;        // in a child: it may release regions, but not allocate
+  std::byte* copy_ = nullptr;  // a copy of all regions, while the process forks
   Bytes copied_ = 0;
   AddressSpace space_;
-  Bytes shown_ = 0;                      // of it, from its beginning on
-  std::vector<Chunk> chunks_;            // of what is shown
-  Bytes idle_ = 0;                       // of the chunks with pages and without regions
-  std::vector<Region> live_;             // by offset; gaps are free
-  std::vector<std::uint32_t> free_ids_;  // of slots used before
+  Bytes shown_ = 0;                      // the part of it that is mapped
+  std::vector<Chunk> chunks_;            // those of the mapped part
+  Bytes idle_ = 0;                       // size of chunks with pages but no regions
+  std::vector<Region> live_;             // ordered by offset; gaps are free
+  std::vector<std::uint32_t> free_ids_;  // slots that were used before
   std::uint32_t fresh_id_ = 0;
   std::uint64_t fresh_version_ = 1;
 };

@@ -1,4 +1,4 @@
-// transport/table.cpp: one row for each way.
+// transport/table.cpp: one row for each transport.
 #include "transport/table.hpp"
 
 #include <algorithm>

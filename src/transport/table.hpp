@@ -1,5 +1,5 @@
-// transport/table.hpp: the ways to move bytes, with what each can do, for select/, `heddle algorithms` and `heddle explain`.
-// Includes nothing of Heddle.
+// transport/table.hpp: the transports and their abilities, for select/, `heddle algorithms` and
+// `heddle explain`.
 //
 //   for (const Transport& transport : table()) print(transport.name, transport.description);
 #pragma once
@@ -10,20 +10,20 @@
 namespace heddle::transport {
 
 struct Transport {
-  std::string_view name;         ///< As HEDDLE_TRANSPORTS has it.
-  std::string_view description;  ///< How.
-  int copies;                    ///< Passes over the data: 1 reads it at the sender and writes it at the receiver.
-  bool gather;                   ///< Takes a layout with holes as it lies at the sender,
-  bool scatter;                  ///< and puts one in its place at the receiver.
-  bool one_sided;                ///< Moves without the other process, wherever that is.
-  bool needs_registration;       ///< Only memory that was prepared (allocated by Heddle, or registered) at the sender.
-  std::string_view cost;         ///< In words, with figures: seen on two cores, both caches cold.
+  std::string_view name;         ///< Its name in HEDDLE_TRANSPORTS.
+  std::string_view description;  ///< How it works, in words.
+  int copies;                    ///< Passes over the data. One pass reads at the sender and writes at the receiver.
+  bool gather;                   ///< Reads a layout with holes in place, at the sender.
+  bool scatter;                  ///< Writes a layout with holes in place, at the receiver.
+  bool one_sided;                ///< Moves bytes without any action of the other process.
+  bool needs_registration;       ///< The sender's memory must be prepared (allocated by Heddle, or registered).
+  std::string_view cost;         ///< In words, with figures, measured on two cores with cold caches.
 };
 
-/// The transports, the one that one would choose first, first; the last one always works.
+/// The transports, the preferred one first. The last one always works.
 std::span<const Transport> table() noexcept;
 
-/// That row, or null.
+/// The row of that name, or null.
 const Transport* find(std::string_view name) noexcept;
 
 }  // namespace heddle::transport

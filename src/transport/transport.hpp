@@ -1,17 +1,18 @@
-// transport/: how bytes get from one process of a node to another. No MPI in this room: the one collective that it needs is
-// handed in. May include: layout/bytes.hpp, nothing else of Heddle. Used by engine/ and mpi/.
+// transport/: moves bytes from one process of a node to another. No MPI in this room: callers hand
+// in the one collective that it needs.
 //
 //   Node node(me, size, gather, options);      node.hpp           the processes of a node join, once: node memory, pids
-//   file.make(size, options); file.offer()     common_file.hpp    the one file that they have it in
-//   node.assembly()->gather(...)               assembly.hpp       what they find out together, by that memory
+//   file.make(size, options); file.offer()     common_file.hpp    the one file of their node memory
+//   node.assembly()->gather(...)               assembly.hpp       collectives in that memory
 //   node.memory(peer)                                             "ring": segments and cells, ordinary loads and stores
 //   cma::read(node.pid(peer), to, from)        cma.hpp            "cma": another process's memory as it lies, if can_read(peer)
 //   SharedMemory mine(node)                    shared_memory.hpp  "mapped": memory for the program, behind MPI_Alloc_mem,
-//   PeerMemory theirs(node)                    peer_memory.hpp    and that of the peers
+//   PeerMemory theirs(node)                    peer_memory.hpp    and the peers' memory of that kind
 //   table()                                    table.hpp          what each way can do and costs, in words
 //
-// What the system refuses is never an exception: the pair goes without, both ends know it, and Node::why() says it. Nothing
-// here has a name in a file system, so that nothing is left behind by a process that is killed.
+// A system call that is refused is never an exception. The pair does without, both ends know it,
+// and Node::why() gives the reason. Nothing here has a name in a file system, so a killed process
+// leaves nothing behind.
 #pragma once
 
 #include "transport/cma.hpp"            // IWYU pragma: export

@@ -1,4 +1,5 @@
-// layout/kernel/all.hpp: the table of one instruction set; the including file names it by HEDDLE_KERNEL and HEDDLE_TABLE.
+// layout/kernel/all.hpp: the table of one instruction set. The including file names it by
+// HEDDLE_KERNEL and HEDDLE_TABLE.
 #pragma once
 
 #include "layout/kernel/nests.hpp"

@@ -1,4 +1,4 @@
-// layout/kernel/choose.cpp: the decision for whoever asks once.
+// layout/kernel/choose.cpp: the decision for callers that are not inlined.
 #include "layout/kernel/decide.hpp"
 
 namespace heddle::layout::kernel {

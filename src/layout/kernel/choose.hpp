@@ -1,12 +1,13 @@
-// layout/kernel/choose.hpp: which kernel moves what, and why (decide.hpp has the clauses). Pure: facts in, decision out; no
-// clock, no globals, no look at the data. Includes kernels.hpp, thresholds.hpp.
+// layout/kernel/choose.hpp: chooses a kernel, and gives the reason (decide.hpp has the clauses).
+// The choice depends only on its arguments: no clock, no globals, no look at the data.
 //
 //   const NestFacts facts{{1, 0, 0}, {1024, 8, 64}, 8, false, isa()};          // a column packed
 //   const Choice choice = choose_kernel(facts.outer, facts.inner, facts.block, facts.disagree, facts.isa, thresholds());
 //   describe(choice.kernel).name                                                // "under a mask"
 //   why(facts, choice, thresholds())                                            // the same in words, with the numbers
 //
-// docs/kernels.md shows each kernel. Some ask one more question when they run: where memory begins is no fact of a type.
+// docs/kernels.md shows each kernel. Some kernels check one more thing when they run: the begin of
+// memory is no property of a type.
 #pragma once
 
 #include <optional>
@@ -33,20 +34,20 @@ enum class Kernel : std::uint8_t {
   windows_ahead,
   two_vectors,  // 65 to 128 bytes
   two_vectors_masked,
-  vectors,       // a few of them and the one that ends the block
+  vectors,       // a few vectors, and one that ends the block
   long_blocks,   // a loop of vectors
   library,       // the C library
-  few_stores,    // lines that evict each other at the destination: small stores, repeated
-  few_loads,     // the same at the source
-  units,         // blocks of several lines that evict each other, in units of 16 bytes
-  units_twice,   // each of them twice
-  units_double,  // in units of 32 bytes
+  few_stores,    // if lines evict each other at the destination: small stores, repeated
+  few_loads,     // if lines evict each other at the source
+  units,         // if blocks of several lines evict each other: units of 16 bytes
+  units_twice,   // units of 16 bytes, each block twice
+  units_double,  // units of 32 bytes
   // Two loops that disagree about the order
-  thin,      // one of them is short: pass after pass
+  thin,      // one loop is short: pass after pass
   squares,   // transposed in registers
-  streamed,  // the same, past the caches
-  staged,    // through a buffer in the first-level cache, past the caches
-  tiles,     // by loops of 8 × 8
+  streamed,  // as squares, past the caches
+  staged,    // through a buffer in the first-level cache, then past the caches
+  tiles,     // loops over 8 × 8 blocks
   rows,      // longer blocks, row after row
   // Lists of blocks
   listed,
@@ -55,16 +56,16 @@ enum class Kernel : std::uint8_t {
   listed_under_mask,
   listed_long,
   // Lists of pieces of different lengths
-  pieces_16,  // 16 bytes each, whatever their length
+  pieces_16,  // 16 bytes for each piece of any length
   pieces_32,
   pieces_64,
   pieces_any,
   // Records
-  record_windows,  // several by one permute
+  record_windows,  // several records by one permute
   record_windows_ahead,
-  record_steps,   // each by permutes
+  record_steps,   // each record by permutes
   record_fields,  // field by field
-  record_whole,   // each for itself
+  record_whole,   // record by record
 };
 constexpr std::size_t nest_kernels = static_cast<std::size_t>(Kernel::rows) + 1;
 constexpr std::size_t all_kernels = static_cast<std::size_t>(Kernel::record_whole) + 1;
@@ -75,7 +76,7 @@ struct Description {
 };
 const Description& describe(Kernel kernel) noexcept;
 
-/// Which clause decided.
+/// The clause that decided.
 enum class Because : std::uint8_t {
   one_piece,
   stores_collide,
@@ -116,8 +117,8 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-/// Two loops around a block. `disagree`: the smallest strides are those of outer at the destination, of inner at the source: a
-/// transpose. Else inner has the smaller strides.
+/// Two loops around a block. `disagree`: a transpose, where outer has the smaller stride at the
+/// destination, and inner at the source. Otherwise inner has the smaller strides.
 struct NestFacts {
   Dim outer, inner;
   Bytes block;
@@ -126,22 +127,23 @@ struct NestFacts {
 };
 Choice choose_kernel(const Dim& outer, const Dim& inner, Bytes block, bool disagree, Isa isa, const Thresholds& by) noexcept;
 
-/// What nest() of these arguments comes down to here and now: its innermost two loops, in how many others, and their kernel.
+/// The decision of nest() for these arguments on this machine: its innermost two loops, their
+/// kernel, and the number of loops around them.
 struct Chosen {
   NestFacts facts;
   Choice choice;
   std::size_t loops_around;
 };
-std::optional<Chosen> chosen(std::span<const Dim> dims, Bytes block);  ///< None: no bytes.
+std::optional<Chosen> chosen(std::span<const Dim> dims, Bytes block);  ///< Empty if there are no bytes.
 
-/// Whether two loops that disagree are to be visited in tiles at all.
+/// True if two loops that disagree are visited in tiles.
 inline bool in_tiles(Bytes block, const Thresholds& by) noexcept { return block < by.tiles_below; }
 
 /// Blocks of one length at listed offsets.
 struct ListFacts {
   Count blocks;
   Bytes block;
-  Bytes reach;  ///< In memory, about; 0 where nobody asks.
+  Bytes reach;  ///< Approximate span in memory; 0 if no clause needs it.
   Direction direction;
   Isa isa;
 };
@@ -164,15 +166,15 @@ struct RecordFacts {
   bool listed;
   Bytes size;    ///< Packed.
   Bytes span;    ///< In memory.
-  Count steps;   ///< Permutes and copies of a record (record.hpp);
-  bool permute;  ///< of which the first is a permute out of one window.
+  Count steps;   ///< Permutes and copies of a record (record.hpp).
+  bool permute;  ///< The first step is a permute out of one window.
   Direction direction;
   Isa isa;
 };
 RecordFacts facts_of(const Record& record, Count count, Bytes stride, bool listed, Direction direction, Isa isa);
 Choice choose_kernel(const RecordFacts& facts, const Thresholds& by) noexcept;
 
-/// One sentence with the numbers that decided.
+/// The reason in one sentence, with the numbers that decided.
 std::string why(const NestFacts& facts, Choice choice, const Thresholds& by);
 std::string why(const ListFacts& facts, Choice choice, const Thresholds& by);
 std::string why(const PiecesFacts& facts, Choice choice);

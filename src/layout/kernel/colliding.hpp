@@ -1,11 +1,12 @@
-// layout/kernel/colliding.hpp: rows whose blocks fall into a few sets of the first-level cache. Compiled once for each
-// instruction set.
+// layout/kernel/colliding.hpp: kernels for rows whose blocks fall into a few sets of the
+// first-level cache. Compiled once for each instruction set.
 //
-// A stride that is a multiple of a large power of two (a column of a matrix with 4096 integers a row) puts all lines into one
-// set of 64, which holds 8 to 12 of them. A store fetches its line as soon as it is queued and writes when its turn comes; with
-// a hundred stores queued, a line is gone again before its turn, and is fetched twice. The remedy is to have fewer *lines*
-// under way: blocks are stored in small units and, where that is too few, several times. A repeated store hits the line that is
-// there and costs half a cycle. A hundred loads under way evict each other just as well.
+// A stride that is a multiple of a large power of two puts all lines into one of 64 sets, which
+// holds 8 to 12 lines. An example is a column of a matrix with 4096 integers a row. A store fetches
+// its line as soon as it is queued, and writes when its turn comes. With a hundred stores queued, a
+// line is evicted before its turn, and is fetched twice. So the kernels keep fewer *lines* under
+// way: they store blocks in small units and, if that is not enough, several times. A repeated store
+// hits a line in the cache and costs half a cycle. A hundred loads under way evict each other, too.
 #pragma once
 
 #include "layout/kernel/copy.hpp"
@@ -13,13 +14,14 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-/// Stores that a line should get, so that those in the queue touch no more lines than fit.
+/// Number of stores for a line, so that the stores in the queue touch no more lines than the sets
+/// hold.
 inline Count stores_wanted(Count sets) { return sets == 1 ? 14 : sets == 2 ? 10 : 4; }
 
-/// Keeps the compiler from leaving a store out because the next one repeats it.
+/// Keeps the compiler from dropping a store that the next one repeats.
 inline void done(std::byte* to) { asm volatile("" ::"r"(to) : "memory"); }
 
-/// A block of B bytes in units of U, the whole several times.
+/// Stores each block of B bytes `times` times, in units of U bytes.
 template <int B, int U>
 void scatter_colliding(std::byte* to, const std::byte* from, const Dim outer, const Dim inner, const Count times) {
   for (Count j = 0; j < outer.count; ++j, to += outer.to, from += outer.from) {
@@ -42,7 +44,7 @@ void scatter_colliding(std::byte* to, const std::byte* from, const Dim outer, co
   }
 }
 
-/// A block of B bytes, stored several times.
+/// Stores a block of B bytes several times.
 template <int B>
 inline void gather_exactly(std::byte* to, const std::byte* from, const int times) {
   struct {
@@ -62,7 +64,8 @@ void gather_colliding(std::byte* to, const std::byte* from, const Dim& outer_dim
   const bool kept = inner.count * outer.count <= lines_kept * sets;
   const int times = kept ? 1 : sets == 1 ? 6 : sets <= 4 ? 4 : 2;
 #if defined(__AVX512VBMI__)
-  // One load, masked: of two loads of a line, the second may find it gone. And what does not fit the mask waits less.
+  // One load under a mask: with two loads of a line, the line may be gone before the second. Blocks
+  // that fit a mask then need fewer repetitions.
   constexpr bool masked = under_mask<B> || B == 4 || B == 8 || B == 16 || B == 32;
   const std::uint64_t mask = unknown(mask_of<B>);
   const int times_masked = sets >= 4 && times > 2 ? 2 : times;
@@ -73,7 +76,7 @@ void gather_colliding(std::byte* to, const std::byte* from, const Dim& outer_dim
     Count n = inner.count;
 #if defined(__AVX512VBMI__)
     if constexpr (masked) {
-      constexpr Count plain = (whole_move<B> - 1) / B;  // what a store spoils comes next
+      constexpr Count plain = (whole_move<B> - 1) / B;  // the next blocks overwrite the excess of a store
       if (inner.to == B)
         for (; n > plain; --n, t += B, f += inner.from) {
           const auto value = load_masked<B>(f, mask);
@@ -97,7 +100,8 @@ void scatter_colliding(std::byte* to, const std::byte* from, const Dim& outer, c
   scatter_colliding<B, unit>(to, from, outer, inner, wanted >= 2 * stores ? wanted / stores : 1);
 }
 
-/// A block of more than a line in units of U, the last of which may overlap the one before it.
+/// Stores a block of more than a line in units of U bytes. The last unit may overlap the one
+/// before.
 template <int U>
 inline void scatter_units(std::byte* to, const std::byte* from, Bytes block) {
   Bytes at = 0;
@@ -114,7 +118,7 @@ inline void scatter_units(std::byte* to, const std::byte* from, Bytes block) {
   if (block % U != 0) copy<U>(to + block - U, from + block - U);
 }
 
-/// Blocks of several lines, each stored `times` over.
+/// Stores blocks of several lines, each `times` times.
 template <int U, int times>
 void scatter_long(std::byte* to, const std::byte* from, const Dim& outer_dim, const Dim& inner_dim, Bytes block) {
   const Dim outer = outer_dim, inner = inner_dim;

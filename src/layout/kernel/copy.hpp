@@ -1,5 +1,5 @@
-// layout/kernel/copy.hpp: copies of a known or unknown number of bytes, exact at both ends. Compiled once for each
-// instruction set, in the namespace HEDDLE_KERNEL (see table.hpp).
+// layout/kernel/copy.hpp: copies a known or unknown number of bytes, exact at both ends. Compiled
+// once for each instruction set, in the namespace HEDDLE_KERNEL (see table.hpp).
 #pragma once
 
 #include "layout/kernel/table.hpp"
@@ -26,7 +26,8 @@ inline __attribute__((always_inline)) void copy(std::byte* to, const std::byte* 
   __builtin_memcpy(to, from, B);
 }
 
-/// `wide` bytes written past the caches; `to` must be aligned. A stream_fence() must follow before anybody is told.
+/// Writes `wide` bytes past the caches. `to` must be aligned. A stream_fence() must follow before
+/// another core may rely on the bytes.
 inline __attribute__((always_inline)) void stream(std::byte* to, const std::byte* from) {
 #if defined(__AVX512VBMI__)
   _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
@@ -45,7 +46,7 @@ inline void stream_fence() {
 #endif
 }
 
-/// Low n bits set; n in 0 ... 64.
+/// A word with its low n bits set; n in 0 ... 64.
 inline std::uint64_t low_bits(Count n) {
 #if defined(__BMI2__)
   return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(n));
@@ -54,7 +55,7 @@ inline std::uint64_t low_bits(Count n) {
 #endif
 }
 
-/// n in 0 ... 2·wide.
+/// Copies n bytes; n in 0 ... 2·wide.
 inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::byte* from, Bytes n) {
 #if defined(__AVX512VBMI__)
   if (n <= 64) {
@@ -96,24 +97,24 @@ inline __attribute__((always_inline)) void copy_short(std::byte* to, const std::
 
 #if defined(__AVX512VBMI__)
 
-/// Blocks that take two or three plain moves and one under a mask.
+/// True for blocks that take two or three plain moves, but one move under a mask.
 template <int B>
 constexpr bool under_mask = B > 2 && B < 32 && (B & (B - 1)) != 0;
 
-/// What a move under a mask reads or writes on the side that is not masked.
+/// Bytes that a move under a mask reads or writes on the side without a mask.
 template <int B>
 constexpr Bytes whole_move = B <= 16   ? 16
                              : B <= 32 ? 32
                                        : 64;
 
-/// A mask that the compiler does not know to be full. Loads under a mask do not set off Zen 5's prefetchers, whose guesses at
-/// the next block of a row bring lines nobody wants.
+/// Hides from the compiler that a mask is full. Loads under a mask do not start Zen 5's
+/// prefetchers, which would guess the next block of a row and fetch useless lines.
 inline __attribute__((always_inline)) std::uint64_t unknown(std::uint64_t mask) {
   asm("" : "+r"(mask));
   return mask;
 }
 
-/// B bytes, and zeros up to whole_move<B>. `mask`: their bits.
+/// Loads B bytes, and zeros up to whole_move<B>. `mask` has the bits of the B bytes.
 template <int B>
 inline __attribute__((always_inline)) auto load_masked(const std::byte* from, std::uint64_t mask) {
   if constexpr (B <= 16)
@@ -126,7 +127,7 @@ inline __attribute__((always_inline)) auto load_masked(const std::byte* from, st
 template <int B>
 constexpr std::uint64_t mask_of = B == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (B % 64)) - 1;
 
-/// Whole moves with a load under a mask.
+/// A whole move, loaded under a mask.
 template <int B>
 inline __attribute__((always_inline)) void copy_masked(std::byte* to, const std::byte* from, std::uint64_t mask) {
   static_assert(B == 16 || B == 32 || B == 64);
@@ -134,14 +135,14 @@ inline __attribute__((always_inline)) void copy_masked(std::byte* to, const std:
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-/// Reads B bytes, writes whole_move<B>: what it spoils must be written later.
+/// Reads B bytes and writes whole_move<B>. The excess must be overwritten later.
 template <int B>
 inline __attribute__((always_inline)) void copy_spoiling(std::byte* to, const std::byte* from) {
   const auto value = load_masked<B>(from, mask_of<B>);
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-/// Reads whole_move<B> bytes, writes B.
+/// Reads whole_move<B> bytes and writes B.
 template <int B>
 inline __attribute__((always_inline)) void copy_straying(std::byte* to, const std::byte* from) {
   if constexpr (B <= 16)
@@ -157,10 +158,11 @@ constexpr bool under_mask = false;
 
 #endif
 
-/// From this length on the C library's memcpy is as good as our loop or better (string instructions, streaming).
+/// From this length on the C library's memcpy is as fast as our loop or faster (string
+/// instructions, streaming).
 constexpr Bytes long_block = 2048;
 
-/// Any n.
+/// Copies n bytes, for any n.
 inline void copy_any(std::byte* to, const std::byte* from, Bytes n) {
   if (n <= 2 * wide) return copy_short(to, from, n);
   if (n >= long_block) {
@@ -179,7 +181,8 @@ inline void copy_any(std::byte* to, const std::byte* from, Bytes n) {
   copy<wide>(last_to, last);
 }
 
-/// Calls f.template operator()<B>() for the B in 1 ... 64 that equals block; false if there is none.
+/// Calls f.template operator()<B>() with B = block, if block is in 1 ... 64. Otherwise it returns
+/// false.
 template <class F>
 inline __attribute__((always_inline)) bool with_block(Bytes block, F&& f) {
 #define HEDDLE_CASE(B)          \

@@ -1,6 +1,7 @@
-// layout/kernel/decide.hpp: the decision itself, clause by clause; one that holds ends it. docs/kernels.md has the figures.
-// Includes choose.hpp, lines.hpp, record.hpp. Whoever asks once calls choose_kernel(). This is inlined, always, into the code
-// of each instruction set (table.hpp), where a part of it is known: a row of a few blocks is not to wait for it.
+// layout/kernel/decide.hpp: the decision itself, clause by clause. The first clause that holds ends
+// it. docs/kernels.md has the figures. Other rooms call choose_kernel(). These functions are always
+// inlined into the code of each instruction set (table.hpp), where a part of the facts is constant.
+// So a row of a few blocks does not wait for the decision.
 #pragma once
 
 #include "layout/kernel/choose.hpp"
@@ -12,12 +13,13 @@
 namespace heddle::layout::kernel {
 constexpr Bytes page_size = 4096;
 
-/// Blocks on lines of their own, so many that those to come are always fetched ahead.
+/// True for blocks on lines of their own, so many that prefetching always pays.
 HEDDLE_INLINE bool many_lines(const Dim& outer, const Dim& inner, const Thresholds& by) {
   return outer.count * inner.count >= by.many_lines && longer_stride(inner) >= cache_line;
 }
 
-/// Blocks of several lines are worth it from a few lines more in a set on, and of two lines, which are stored twice, from more.
+/// True if the lines of a row's blocks evict each other. Blocks of several lines need a few more
+/// lines in a set, and blocks of two lines, which are stored twice, need more still.
 HEDDLE_INLINE bool collides(Bytes stride, Count count, Bytes block, const Thresholds& by) {
   if (stride % 512 != 0) return false;  // the common case, in one test
   const Count ways = block <= cache_line ? by.ways : block <= 2 * cache_line ? by.ways + 4 : by.ways + 2;
@@ -29,12 +31,13 @@ HEDDLE_INLINE bool collides_in_pages(Bytes stride, Count count, Bytes block, con
          count <= lines_kept;
 }
 
-/// From memory the prefetcher has to see one load follow the stride, as far as it does, within pages.
+/// True if the prefetcher fetches such blocks from memory. It follows the stride of one load
+/// instruction, within pages.
 HEDDLE_INLINE bool comes_by_itself(Bytes stride, Count count, const Thresholds& by) {
   return count > by.second_cache / cache_line && stride < page_size && stride > -page_size;
 }
 
-/// Blocks of up to a line.
+/// Chooses for blocks of up to a line whose lines evict each other. False: they do not.
 HEDDLE_INLINE bool collide(const Dim& inner, Bytes block, const Thresholds& by, Choice& choice) {
   if (block % 4 != 0) return false;
   if (inner.to != block && collides(inner.to, inner.count, block, by)) {
@@ -47,7 +50,8 @@ HEDDLE_INLINE bool collide(const Dim& inner, Bytes block, const Thresholds& by, 
   return true;
 }
 
-/// Blocks of more than a line. Stores evict each other; of loads the processor takes care.
+/// Chooses for blocks of more than a line whose stores evict each other. The processor takes care
+/// of loads. False: they do not.
 HEDDLE_INLINE bool long_ones_collide(const Dim& inner, Bytes block, const Thresholds& by, Choice& choice) {
   if (inner.to == block) return false;
   if (collides_in_pages(inner.to, inner.count, block, by)) {
@@ -66,7 +70,7 @@ HEDDLE_INLINE Choice choose_long(const Dim& outer, const Dim& inner, Bytes block
   const bool from_memory = span_of(outer, inner) > by.memory_from;
   const Bytes wide = widest_move(isa);
   if (isa == Isa::avx512) {
-    const bool masked = inner.from > block && !from_memory;  // from memory the processor's prefetches help
+    const bool masked = inner.from > block && !from_memory;  // from memory, the processor's prefetches help
     if (masked && block <= 2 * wide) return {Kernel::two_vectors_masked, Because::short_vectors};
     if (block <= wide + wide / 2) return {Kernel::two_vectors, Because::short_vectors};
   }
@@ -76,11 +80,13 @@ HEDDLE_INLINE Choice choose_long(const Dim& outer, const Dim& inner, Bytes block
   return {Kernel::long_blocks, Because::many_vectors};
 }
 
-/// Whether small blocks go through windows of 64 bytes: one side is packed, and several blocks lie in one window or two.
+/// True if small blocks go through windows of 64 bytes: one side is packed, and several blocks lie
+/// in one window or two.
 HEDDLE_INLINE bool in_windows(const Dim& outer, const Dim& inner, Bytes block, const Thresholds& by) {
   if (block > 32 || inner.count < 8 || inner.count * outer.count < by.windows_from) return false;
   if (inner.to == block && inner.from > block) {
-    // From memory, plain loads of larger blocks keep the prefetcher busier, and blocks farther apart are prefetched.
+    // From memory, plain loads are better for larger blocks, which keep the prefetcher busier, and
+    // for blocks farther apart, which are prefetched.
     if ((block >= 16 || inner.from >= 32) && inner.from * inner.count > by.memory_from) return false;
     const Bytes double_window = (128 - block) / inner.from + 1;
     return inner.from + block <= 128 && double_window * block >= 24;
@@ -93,8 +99,8 @@ enum class Gait { unrolled, single, ahead };
 HEDDLE_INLINE Gait gait_of(const Dim& outer, const Dim& inner, Bytes block, const Thresholds& by, Because& because) {
   const Bytes stride = longer_stride(inner), span = span_of(outer, inner);
   if (span > by.memory_from && inner.count >= 8) {
-    // Farther apart, a few of them are in the second-level cache after all. Where most of the memory is packed, the
-    // processor's own prefetches do.
+    // Some blocks farther apart are in the second-level cache. If most of the memory is packed, the
+    // processor's own prefetches suffice.
     const bool sparse = stride >= 128 || (stride >= 32 && 2 * block < stride);
     const bool near = stride <= 512;
     if (sparse && (near || many_lines(outer, inner, by)) && (inner.count >= long_row || outer.count > 1)) {
@@ -114,7 +120,7 @@ HEDDLE_INLINE Gait gait_of(const Dim& outer, const Dim& inner, Bytes block, cons
 /// Blocks that take two or three plain moves and one under a mask.
 HEDDLE_INLINE bool awkward(Bytes block) { return block > 2 && block < 32 && (block & (block - 1)) != 0; }
 
-/// Blocks of up to 64 bytes, of which no lines evict each other, one by one.
+/// Chooses for blocks of up to 64 bytes that move one by one. Their lines do not evict each other.
 HEDDLE_INLINE Choice choose_short(const Dim& outer, const Dim& inner, Bytes block, Isa isa, const Thresholds& by) {
   Because because{};
   const Gait gait = gait_of(outer, inner, block, by, because);
@@ -128,7 +134,8 @@ HEDDLE_INLINE Choice choose_short(const Dim& outer, const Dim& inner, Bytes bloc
     }
     if (span_of(outer, inner) <= by.memory_from && inner.from > inner.to && inner.from >= cache_line) {
       if (block == 16 || block == 32 || block == 64) return {Kernel::masked, Because::lines_unwanted};
-      // Where every block is in a page of its own, whole moves that cross into the next line or page cost more than they save.
+      // For blocks in pages of their own this does not pay: whole moves that cross into the next
+      // line or page cost more than they save.
       if (block > 32 && block < 64 && block % 4 == 0 && gait == Gait::single && inner.to == block && inner.from <= 2048)
         return {Kernel::packed_under_mask, Because::lines_unwanted};
     }
@@ -137,17 +144,20 @@ HEDDLE_INLINE Choice choose_short(const Dim& outer, const Dim& inner, Bytes bloc
   return {ahead ? Kernel::ahead : gait == Gait::single ? Kernel::single : Kernel::unrolled, because};
 }
 
-/// `t`: the loop with the smaller stride at the destination, `f`: at the source.
+/// `t` is the loop with the smaller stride at the destination, `f` the loop with the smaller stride
+/// at the source.
 HEDDLE_INLINE Choice choose_transpose(const Dim& t, const Dim& f, Bytes block, Isa isa, const Thresholds& by) {
   const Bytes wide = widest_move(isa);
-  // Four elements of 16 bytes are a line: rows of as many are not thin, in a segment of a message for one.
+  // Four elements of 16 bytes fill a line, so rows of four are not thin. A segment of a message may
+  // have such rows.
   const Count thin = wide == 64 && block == 16 ? 4 : 8;
   if (f.count < thin || t.count < thin) return {Kernel::thin, Because::short_loop};
   if (block > 64) return {Kernel::rows, Because::long_elements};
-  const bool elements = t.to == block && f.from == block;  // rows of them on both sides
+  const bool elements = t.to == block && f.from == block;  // rows of elements on both sides
   const bool large = t.count * f.count * block >= by.stream_from && f.to % cache_line == 0;
   const bool in_registers = elements && (block == 1 || block == 2 || block == 4 || block == 8 || (block == 16 && wide >= 32));
-  // Rows shorter than a line cannot be streamed from registers: large transposes are staged then.
+  // Rows shorter than a line cannot be streamed from registers. Large transposes of them are
+  // staged.
   if (in_registers && wide == 64 && block >= 4 && large) return {Kernel::streamed, Because::large_transpose};
   const Count T = block <= 24 ? 32 : 16;
   if (elements && large && block % 4 == 0 && t.count >= 2 * T && f.count >= T && !(in_registers && wide == 64))
@@ -168,12 +178,13 @@ HEDDLE_INLINE Choice decide(const Dim& outer, const Dim& inner, Bytes block, boo
   return choose_short(outer, inner, block, isa, by);
 }
 
-/// Of 8 bytes several share a line as often as not: nobody asks how far these reach.
+/// True if the decision needs the reach of a list. Blocks of up to 8 bytes do not: often several of
+/// them share a line.
 HEDDLE_INLINE bool asks_for_reach(Count blocks, Bytes block, const Thresholds& by) {
   return block > 8 && block <= 64 && blocks >= by.list_from;
 }
 
-/// By 17 of them, in memory; 0 where nobody asks.
+/// The reach of a list in memory, from a sample of 17 offsets; 0 if the decision does not need it.
 template <class Int>
 HEDDLE_INLINE Bytes reach_of(const Int* offsets, Count blocks, Bytes block, const Thresholds& by) {
   constexpr Count samples = 16;

@@ -1,4 +1,5 @@
-// layout/kernel/dispatch.cpp: which instruction set and which thresholds are in use, and the kernels' public names.
+// layout/kernel/dispatch.cpp: the instruction set and the thresholds in use, and the kernels'
+// public names.
 #include "layout/kernel/table.hpp"
 
 namespace heddle::layout::kernel {
@@ -11,7 +12,7 @@ namespace {
 
 constinit Isa current_isa = Isa::portable;
 
-/// Before main: callers pay one load and an indirect call.
+/// Runs before main, so that a call costs only a load and an indirect call more.
 [[gnu::constructor]] void choose() { use(best_isa()); }
 
 template <class Int>

@@ -1,13 +1,14 @@
-// layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. Includes record.hpp, bytes.hpp; knows no layouts.
-// Which of them moves what is for choose.hpp to say.
+// layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. They know no layouts.
+// choose.hpp chooses among them.
 //
 //   const Dim dims[] = {{1024, 16, 16384}, {1024, 16384, 16}};    // outermost first: count, to-stride, from-stride
-//   nest(out, matrix, dims, 16);                                   // a transpose: visited in tiles, whatever the order given
+//   nest(out, matrix, dims, 16);                                   // a transpose: visited in tiles
 //
-// Contract of every kernel: `to` and `from` do not overlap. Writes touch exactly the bytes described, never a hole and
-// never past the end (several threads pack disjoint ranges of one buffer). Reads may stray past a piece, but only within
-// the 4 KiB page (or 64-byte line) of a byte that is described: holes may be unmapped.
-// One implementation per instruction set (portable, AVX2, AVX-512), chosen once at load by what the processor can do.
+// Contract of every kernel: `to` and `from` do not overlap. Writes touch exactly the described
+// bytes, never a hole and never past the end, because several threads may pack disjoint ranges of
+// one buffer. Reads may stray past a piece, but only within the 4 KiB page (or 64-byte line) of a
+// described byte, because holes may be unmapped. Each instruction set (portable, AVX2, AVX-512) has
+// its own implementation. The processor's abilities decide at load time.
 #pragma once
 
 #include <span>
@@ -28,15 +29,16 @@ struct Dim {
 
 constexpr std::size_t max_dims = 16;
 
-/// Copies `block` bytes for every index of the nest: to + Σ i·dim.to ← from + Σ i·dim.from. Any strides, also negative.
-/// The order of visiting is free; if destinations overlap, the result is unspecified. At most max_dims dims; 0 dims copy one
-/// block.
+/// Copies `block` bytes for every index of the nest: to + Σ i·dim.to ← from + Σ i·dim.from. Strides
+/// may be negative. The order of visits is not fixed, so the result is unspecified if destinations
+/// overlap. At most max_dims dims; 0 dims copy one block.
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block);
 
 /// Packs n blocks of one length: block i from from + offsets[i] to to + i·block.
 template <class Int>
 void gather(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block);
-/// The reverse: block i from from + i·block to to + offsets[i], in ascending i (later blocks win where they overlap).
+/// Unpacks: block i from from + i·block to to + offsets[i], in ascending i, so that later blocks
+/// win if they overlap.
 template <class Int>
 void scatter(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block);
 
@@ -58,14 +60,15 @@ void scatter_records_at(std::byte* to, const std::byte* from, const Record& reco
 
 enum class Direction { pack, unpack };
 
-/// Instruction sets with kernels of their own.
+/// The instruction sets that have kernels.
 enum class Isa { portable, avx2, avx512 };
 const char* name(Isa isa);
-Isa best_isa();              ///< The widest this processor has.
-Isa isa();                   ///< The one in use.
-bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA); false if this processor lacks it. Not while others pack.
+Isa best_isa();              ///< The best that this processor has.
+Isa isa();                   ///< The set in use.
+bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA). False: this processor lacks it. No thread may pack meanwhile.
 
-/// By which numbers kernels are chosen (choose.hpp): the defaults, or a machine's own. Not while others pack.
+/// The numbers that decide between kernels (choose.hpp): the defaults, or this machine's. They must
+/// not change while a thread packs.
 const Thresholds& thresholds() noexcept;
 void use(const Thresholds& by) noexcept;
 

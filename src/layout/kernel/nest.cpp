@@ -1,4 +1,5 @@
-// layout/kernel/nest.cpp: finds the order of the loops. Whatever nest comes in, two loops at most go to a kernel at a time.
+// layout/kernel/nest.cpp: finds the order of the loops. A kernel gets at most two loops of a nest
+// at a time.
 //
 //   drop     counts of 1; reverse loops that run backwards; absorb a loop that only lengthens the block
 //   fuse     two loops that are one: outer.stride == inner.stride * inner.count on both sides
@@ -18,7 +19,7 @@ namespace {
 constexpr Dim once{1, 0, 0};
 
 struct Nest {
-  Bytes to = 0, from = 0;  // where its first block lies
+  Bytes to = 0, from = 0;  // place of its first block
   Bytes block = 0;
   std::size_t size = 0;
   Dim dims[max_dims];
@@ -28,7 +29,8 @@ struct Nest {
   }
 };
 
-/// Puts in the loops that matter, all running upwards where the two sides agree. False: nothing to do.
+/// Takes over the loops that matter. They all run upwards if the two sides agree on their
+/// direction. False: there is nothing to do.
 bool take(Nest& nest, std::span<const Dim> dims) {
   for (Dim dim : dims) {
     if (dim.count <= 0) return false;
@@ -67,7 +69,8 @@ void fuse(Nest& nest) {
   }
 }
 
-/// Largest strides outermost; where the two sides disagree the destination decides: stores are dearer than loads.
+/// Puts the largest strides outermost. If the two sides disagree, the destination decides, because
+/// stores are dearer than loads.
 void sort(Nest& nest) {
   const auto before = [](const Dim& a, const Dim& b) {
     return magnitude(a.to) != magnitude(b.to) ? magnitude(a.to) > magnitude(b.to) : magnitude(a.from) > magnitude(b.from);
@@ -97,7 +100,7 @@ Leaf leaf_of(const Dim& outer, const Dim& inner, Bytes block, bool disagree) {
   return {current->nest_for(outer, inner, block, disagree), outer, inner, block, disagree};
 }
 
-/// Takes the innermost two loops out of the nest.
+/// Takes the innermost two loops from the nest.
 Leaf leaf_of(Nest& nest) {
   if (nest.size == 0) return {one_block, once, once, nest.block, false};
   if (nest.size == 1) {
@@ -131,7 +134,7 @@ Leaf leaf_of(Nest& nest) {
 }  // namespace
 
 void nest(std::byte* to, const std::byte* from, std::span<const Dim> dims, Bytes block) {
-  // The most frequent nest of all, a vector, goes straight to its kernel.
+  // A vector, the most frequent nest, goes straight to its kernel.
   if (dims.size() == 1 && dims[0].count > 1 && block > 0 && (dims[0].to != block || dims[0].from != block))
     return current->nest_for(once, dims[0], block, false)(to, from, once, dims[0], block);
   any_nest(to, from, dims, block);

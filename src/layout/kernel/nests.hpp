@@ -8,7 +8,8 @@ namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
 inline void transpose_thin(std::byte* to, const std::byte* from, const Dim& t, const Dim& f, Bytes block);
 
-/// For blocks of B bytes; null where there is none, and choose_kernel() never says so.
+/// The code of a kernel for blocks of B bytes. Null: there is none, and choose_kernel() never
+/// returns it.
 template <int B>
 constexpr NestRun short_run(Kernel kernel) {
   constexpr bool words = B % 4 == 0;
@@ -97,18 +98,20 @@ inline __attribute__((always_inline)) NestRun run_for(const Dim& outer, const Di
   return block <= short_block ? nest_runs.of[static_cast<int>(kernel)][block] : long_run(kernel, block);
 }
 
-// What the table has of these.
+// The entries of the table.
 inline NestRun long_nest(Kernel kernel, Bytes block) { return long_run(kernel, block); }
 inline NestRun nest_for(const Dim& outer, const Dim& inner, Bytes block, bool disagree) {
   return run_for(outer, inner, block, disagree);
 }
 
-/// Two loops whose kernel is asked for here and now: of a pass over a few records, or along one side of a transpose.
+/// Chooses a kernel for two loops, and runs it. It serves a pass over a few records, or along one
+/// side of a transpose.
 inline void plane(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   run_for(outer, inner, block, false)(to, from, outer, inner, block);
 }
 
-/// One of the loops is short: pass after pass along the other, in portions that stay in the first-level cache between passes.
+/// One loop is short: makes pass after pass along the other, in portions that stay in the
+/// first-level cache between passes.
 inline void transpose_thin(std::byte* to, const std::byte* from, const Dim& t, const Dim& f, Bytes block) {
   constexpr Count portion = 256;
   const bool along_t = f.count <= t.count;

@@ -1,4 +1,5 @@
-// layout/kernel/offsets.hpp: blocks and pieces at listed offsets. Compiled once for each instruction set.
+// layout/kernel/offsets.hpp: kernels for blocks and pieces at listed offsets. Compiled once for
+// each instruction set.
 #pragma once
 
 #include "layout/kernel/copy.hpp"
@@ -6,7 +7,7 @@
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
 #if defined(__AVX2__)
-/// Doubles, four to a store.
+/// Gathers doubles, four to a store.
 template <class Int>
 void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   const auto two = [from](const Int* at) {
@@ -20,7 +21,7 @@ void gather_eights(std::byte* to, const std::byte* from, const Int* offsets, Cou
   for (; n > 0; --n, to += 8, ++offsets) copy<8>(to, from + offsets[0]);
 }
 
-/// Floats, four to a store. AVX-512's gather takes longer than one by one.
+/// Gathers floats, four to a store. AVX-512's gather instruction takes longer than single loads.
 template <class Int>
 void gather_fours(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   const auto word = [from, &offsets](int k) {
@@ -42,7 +43,7 @@ void gather_fours(std::byte* to, const std::byte* from, const Int* offsets, Coun
 #endif
 
 #if defined(__AVX512VBMI__)
-/// Blocks under_mask: all but the last are moved in one go.
+/// Moves blocks under a mask, one move each. The last blocks are exact copies.
 template <int B, class Int>
 void gather_under_mask(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   constexpr Count plain = (whole_move<B> - 1) / B;
@@ -62,10 +63,11 @@ void scatter_under_mask(std::byte* to, const std::byte* from, const Int* offsets
 }
 #endif
 
-/// So many blocks ahead; as many stay for the loops that end where the list does.
+/// Distance of prefetches, in blocks. The last blocks of a list are moved without prefetches.
 constexpr Count list_ahead = 64;
 
-/// Blocks at offsets; the other side goes on by `step` (the block itself, or the size of the record they are fields of).
+/// Moves blocks at offsets. The packed side advances by `step`: the size of the block, or of the
+/// record that has the block as a field.
 template <int B, class Int>
 void gather_of(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes step) {
   for (; n >= 4; n -= 4, to += 4 * step, offsets += 4) {
@@ -88,7 +90,7 @@ void scatter_of(std::byte* to, const std::byte* from, const Int* offsets, Count 
   for (; n > 0; --n, from += step, ++offsets) copy<B>(to + offsets[0], from);
 }
 
-/// With blocks to come fetched; n > list_ahead.
+/// Prefetches later blocks; n > list_ahead.
 template <int B, class Int>
 void gather_ahead(std::byte* to, const std::byte* from, const Int* offsets, Count n) {
   for (; n > list_ahead; --n, to += B, ++offsets) {
@@ -117,7 +119,7 @@ void scatter_ahead(std::byte* to, const std::byte* from, const Int* offsets, Cou
   scatter_of<B>(to, from, offsets, n, B);
 }
 
-/// One field of records at listed offsets.
+/// Moves one field of records at listed offsets.
 template <class Int>
 void gather_steps(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block, Bytes step) {
   if (with_block(block, [&]<int B>() { gather_of<B>(to, from, offsets, n, step); })) return;
@@ -170,11 +172,12 @@ void scatter(std::byte* to, const std::byte* from, const Int* offsets, Count n, 
 
 inline Bytes page_offset(const std::byte* at) { return static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(at) & 4095); }
 
-/// Whether a read of `bytes` at `at` stays within one 4 KiB page.
+/// True if a read of `bytes` at `at` stays within one 4 KiB page.
 inline bool within_page(const std::byte* at, Bytes bytes) { return page_offset(at) + bytes <= 4096; }
 
-/// Pieces after which `bytes` more bytes of the packed stream follow: there a wide access does not leave the stream, and what a
-/// wide store spoils the pieces after it cover.
+/// The number of first pieces after which at least `bytes` bytes of the packed stream follow. A
+/// wide access to these pieces stays within the stream, and later pieces overwrite the excess of a
+/// wide store.
 template <class Length>
 Count loose_pieces(const Length* lengths, Count n, Bytes bytes) {
   for (Bytes after = 0; n > 0 && after < bytes; --n) after += lengths[n - 1];
@@ -189,7 +192,7 @@ Length longest(const Length* lengths, Count n) {
 }
 
 #if defined(__AVX512VBMI__)
-/// Whether reads of W bytes at 8 (or 16) offsets all stay within their pages.
+/// True if reads of W bytes at 8 (or 16) offsets all stay within their pages.
 template <int W>
 inline bool within_pages(const std::byte* from, const std::int32_t* offsets) {
   const __m512i at = _mm512_add_epi32(_mm512_loadu_si512(offsets), _mm512_set1_epi32(static_cast<int>(page_offset(from))));
@@ -202,7 +205,8 @@ inline bool within_pages(const std::byte* from, const std::int64_t* offsets) {
 }
 #endif
 
-/// A fixed number of bytes a piece, whatever its length (W at most): no branch on it, which would be guessed wrong.
+/// Copies W bytes for each piece, which has at most W. So no branch depends on the length; such
+/// branches would be mispredicted.
 template <int W, class Int, class Length>
 std::byte* gather_loose(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
   Count i = 0;
@@ -258,7 +262,8 @@ template <class Int, class Length>
 void scatter_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n) {
   Count i = 0;
 #if defined(__AVX512VBMI__)
-  // Stores of 32 bytes under a mask: of 64 bytes they take longer, and branches on the length are guessed wrong.
+  // Stores of 32 bytes under a mask avoid branches on the length, which would be mispredicted.
+  // Stores of 64 bytes take longer.
   const Count loose = loose_pieces(lengths, n, 32);
   const bool short_ones = decide({longest(lengths, n), Direction::unpack, this_isa}).kernel == Kernel::pieces_32;
   for (; i < loose; ++i) {

@@ -1,4 +1,5 @@
-// layout/kernel/plane.hpp: two loops in the order given, one block at a time. Compiled once for each instruction set.
+// layout/kernel/plane.hpp: kernels that walk two loops in the given order, one block at a time.
+// Compiled once for each instruction set.
 #pragma once
 
 #include "layout/kernel/colliding.hpp"
@@ -7,17 +8,19 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-// The fields of the dims are copied to locals one by one: stores of bytes may alias what a reference refers to, and a Dim
-// passed by value is copied by vectors, which stalls when it has just been written field by field.
+// The fields of the dims are copied to locals one by one. Behind a reference, they might alias
+// stores of bytes. A Dim passed by value would be copied by vectors, which stalls if it has just
+// been written field by field.
 
-/// How the blocks of a row are walked. A prefetcher follows the stride of one load instruction, and unrolling hides it.
+/// The walk over the blocks of a row. A prefetcher follows the stride of one load instruction, and
+/// unrolling hides that stride.
 enum class Walk { unrolled, single, far };
 
 template <int B, Walk walk>
 void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
   const Count count = inner.count;
-  // The same blocks of the next row, when rows are short.
+  // If rows are short, prefetch the same blocks of the next row.
   [[maybe_unused]] const Bytes ahead_from = count >= long_row ? 64 * from_step : from_row;
   [[maybe_unused]] const Bytes ahead_to = count >= long_row ? 64 * to_step : to_row;
   for (Count rows = outer.count; rows > 0; --rows, to += to_row, from += from_row) {
@@ -40,11 +43,11 @@ void plane_of(std::byte* to, const std::byte* from, const Dim& outer, const Dim&
 }
 
 #if defined(__AVX512VBMI__)
-/// Blocks moved under a mask, one side of which is packed: all but the last of a row are moved in one go, and those too where
-/// the next row goes on in the packed side.
+/// Moves blocks under a mask, with one side packed. The last blocks of a row are exact copies,
+/// unless the next row continues on the packed side.
 template <int B, bool packing, bool far>
 void plane_under_mask(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
-  constexpr Count plain = (whole_move<B> - 1) / B;  // blocks at the end that a whole move would overrun
+  constexpr Count plain = (whole_move<B> - 1) / B;  // blocks at the end for which a whole move would overrun
   const Bytes to_step = packing ? B : inner.to, from_step = packing ? inner.from : B;
   const Bytes to_row = outer.to, from_row = outer.from;
   const Count count = inner.count, rows = outer.count;
@@ -76,7 +79,7 @@ void plane_under_mask(std::byte* to, const std::byte* from, const Dim& outer, co
   }
 }
 
-/// Packs blocks that are whole moves. Unrolled: nothing is prefetched anyway.
+/// Packs blocks that are whole moves. It is unrolled, because nothing is prefetched here.
 template <int B>
 void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from;
@@ -96,7 +99,7 @@ void plane_masked(std::byte* to, const std::byte* from, const Dim& outer, const 
 }
 #endif
 
-/// Blocks of K whole vectors and the one that ends the block.
+/// Moves blocks of K whole vectors and a vector that ends the block.
 template <int K>
 void plane_vectors(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - wide;
@@ -127,8 +130,8 @@ inline void plane_by_library(std::byte* to, const std::byte* from, const Dim& ou
 }
 
 #if defined(__AVX512VBMI__)
-/// A whole vector and, overlapping it, half of one (blocks of up to one and a half) or a whole one. Each store that crosses a
-/// line costs two.
+/// Moves blocks as a whole vector and, overlapping it, half a vector (blocks of up to one and a
+/// half) or a whole one. Each store that crosses a line costs as much as two.
 template <int last_part, bool masked>
 void plane_two_vectors(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, const Bytes block) {
   const Bytes to_step = inner.to, from_step = inner.from, to_row = outer.to, from_row = outer.from, last = block - last_part;

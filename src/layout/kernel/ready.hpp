@@ -1,18 +1,18 @@
-// layout/kernel/ready.hpp: a nest whose order of loops and whose kernels have been chosen, for as many uses as there are.
-// Includes kernels.hpp.
+// layout/kernel/ready.hpp: a nest with chosen loop order and kernel, for many uses.
 //
 //   Ready ready;
 //   if (ready.make(dims, 8)) for (...) ready.run(out, matrix);    // as nest(out, matrix, dims, 8)
 //
-// Choosing takes as long as packing a few hundred bytes: it shows in a column of a hundred elements, and in a struct of many
-// small faces.
+// Choosing takes as long as packing a few hundred bytes. That is noticeable for a column of a
+// hundred elements, and for a struct of many small faces.
 #pragma once
 
 #include "layout/kernel/kernels.hpp"
 
 namespace heddle::layout::kernel {
 
-/// Counts the changes of instruction set or thresholds: what was made ready before one is to be made anew.
+/// Counts changes of instruction set or thresholds. A nest of an older generation must be made
+/// ready again.
 extern constinit std::uint32_t generation;
 
 /// A kernel that walks two loops around a block.
@@ -20,7 +20,7 @@ using NestRun = void (*)(std::byte* to, const std::byte* from, const Dim& outer,
 
 class Ready {
  public:
-  /// False if the nest has more loops than are kept here. Good for the instruction set in use now.
+  /// False: the nest has too many loops. The result holds for the instruction set in use now.
   bool make(std::span<const Dim> dims, Bytes block) noexcept;
 
   /// Like nest() of the same arguments.
@@ -32,7 +32,7 @@ class Ready {
   }
 
  private:
-  static constexpr std::size_t most_loops = 2;  // around the innermost two
+  static constexpr std::size_t most_loops = 2;  // most loops around the innermost two
 
   void run_inner(std::byte* to, const std::byte* from) const {
     if (loops_ == 1) return leaf_(to, from, outer_, inner_, block_);
@@ -41,7 +41,7 @@ class Ready {
   }
 
   NestRun leaf_ = nullptr;
-  Bytes to_ = 0, from_ = 0;  // of the first block: loops may run backwards
+  Bytes to_ = 0, from_ = 0;  // place of the first block, because loops may run backwards
   Bytes block_ = 0;
   Dim outer_{}, inner_{};
   std::size_t loops_ = 0;

@@ -1,4 +1,4 @@
-// layout/kernel/record.cpp: cuts a record into steps of 64 bytes, once, when the type is compiled.
+// layout/kernel/record.cpp: cuts a record into steps of 64 bytes, once for each type.
 //
 //   memory   aaaaaaaaaaaa....bbbbbbbb........cc......      one window of 64 bytes, loaded under a mask
 //   packed   aaaaaaaaaaaabbbbbbbbcc                        one permute, one store
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t window = 64;
 
-/// Bytes [low, high) of one side that a step has taken so far.
+/// Bytes [low, high) of one side that a step uses so far.
 struct Window {
   std::int32_t low = 0, high = 0;
 
@@ -29,12 +29,13 @@ struct Window {
   }
 };
 
-/// Packed byte `packed` lies at memory offset `memory`.
+/// A byte: its offsets in memory and in the packed record.
 struct Byte {
   std::int32_t memory, packed;
 };
 
-/// A step without a permute: for what is too long for a window, and for what one plain move does.
+/// A step without a permute, for a piece that is too long for a window, or that one plain move
+/// copies.
 Step plain_copy(const Byte& first, std::int32_t length, bool gather) {
   Step step{};
   step.in_a = gather ? first.memory : first.packed;
@@ -47,7 +48,7 @@ bool one_move(std::span<const Byte> bytes) {
   const std::size_t n = bytes.size();
   if (n != 8 && n != 16 && n != 32 && n != 64) return false;
   for (std::size_t i = 1; i < n; ++i)
-    if (bytes[i].memory != bytes[i - 1].memory + 1) return false;  // fields may come in any order
+    if (bytes[i].memory != bytes[i - 1].memory + 1) return false;  // fields may have any order
   return true;
 }
 
@@ -68,7 +69,7 @@ Step shuffle(std::span<const Byte> bytes, const Window& a, const Window& b, cons
   return step;
 }
 
-/// Greedy: a step takes bytes in packed order while they fit its windows.
+/// A greedy cut: a step takes bytes in packed order while they fit its windows.
 std::vector<Step> steps(std::span<const Piece> pieces, bool gather) {
   std::vector<Step> result;
   std::vector<Byte> bytes;

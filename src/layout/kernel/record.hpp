@@ -1,5 +1,5 @@
-// layout/kernel/record.hpp: a few pieces that are packed again and again (the fields of a struct, the elements of a cell).
-// Includes bytes.hpp.
+// layout/kernel/record.hpp: a few pieces that are packed many times (the fields of a struct, the
+// elements of a cell).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace heddle::layout::kernel {
 
 /// One contiguous piece of a record.
 struct Piece {
-  std::int32_t offset;  ///< In memory, from the record's placement; may be negative.
-  std::int32_t packed;  ///< In the packed record.
+  std::int32_t offset;  ///< Offset in memory from the record's placement; may be negative.
+  std::int32_t packed;  ///< Offset in the packed record.
   std::int32_t length;
 };
 
-/// One step of a record on processors with byte permutes: up to 64 bytes put together from two 64-byte windows of the
-/// source. Byte i of the result is byte index[i] of the two windows, one after the other; only masked bytes are touched.
-/// A step with a `length` is a plain copy instead.
+/// A step of a record on processors with byte permutes. It puts up to 64 bytes together from two
+/// 64-byte windows of the source. Byte i of the result is byte index[i] of the concatenated
+/// windows. Only masked bytes are touched. A step with a `length` is a plain copy instead.
 struct alignas(64) Step {
   std::uint8_t index[64];
   std::uint64_t mask_a, mask_b, mask_out;
@@ -27,7 +27,7 @@ struct alignas(64) Step {
   std::int32_t length;
 };
 
-/// A record as the kernels see it.
+/// A record in the form that kernels use.
 struct RecordPlan {
   const Piece* pieces;
   Count piece_count;
@@ -40,7 +40,7 @@ struct RecordPlan {
 class Record {
  public:
   static constexpr Count max_pieces = 64;
-  static constexpr Bytes max_span = 1 << 20;  ///< High minus low: offsets fit 32 bits with room to spare.
+  static constexpr Bytes max_span = 1 << 20;  ///< Limit of high - low, so that offsets fit 32 bits easily.
 
   explicit Record(std::vector<Piece> pieces);
 

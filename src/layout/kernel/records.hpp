@@ -1,4 +1,5 @@
-// layout/kernel/records.hpp: records at a constant stride or at listed offsets. Compiled once for each instruction set.
+// layout/kernel/records.hpp: kernels for records at a constant stride or at listed offsets.
+// Compiled once for each instruction set.
 #pragma once
 
 #include "layout/kernel/nests.hpp"
@@ -7,7 +8,7 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-/// Where record i lies.
+/// The offset of record i.
 struct Strided {
   Bytes stride;
   Bytes operator[](Count i) const { return i * stride; }
@@ -18,14 +19,15 @@ constexpr bool strided = false;
 template <>
 inline constexpr bool strided<Strided> = true;
 
-/// Passes go over a portion of the records that stays in the first-level cache: at most 64 of them, 8 KiB of memory. (Records
-/// at the stride of a page fall into few cache sets, and have few to a portion.)
+/// The number of records in a portion. A portion stays in the first-level cache between passes: at
+/// most 64 records, in 8 KiB of memory. (Records a page apart fall into few cache sets, and make
+/// small portions.)
 inline Count portion_of(const RecordPlan& plan) {
   const Count portion = (8 << 10) / (plan.high - plan.low);
   return portion < 1 ? 1 : portion > 64 ? 64 : portion;
 }
 
-/// One record after the other, piece by piece.
+/// Moves record after record, piece by piece.
 template <bool packing, class At>
 void one_by_one(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
   for (Count i = 0; i < count; ++i)
@@ -36,10 +38,11 @@ void one_by_one(std::byte* to, const std::byte* from, const RecordPlan& plan, co
     }
 }
 
-/// Asking for kernels takes as long as copying a few records so.
+/// Choosing kernels takes as long as one_by_one() for a few records.
 constexpr Count fewest_for_passes = 4;
 
-/// Field by field: each pass is a loop of one block length. The kernels are asked for once for all portions.
+/// Moves records field by field. Each pass is a loop of one block length. The kernels are chosen
+/// once for all portions.
 template <bool packing>
 void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, const Strided at, Count count) {
   const Count pieces = plan.piece_count;
@@ -80,13 +83,13 @@ void by_fields(std::byte* to, const std::byte* from, const RecordPlan& plan, con
 
 #if defined(__AVX512VBMI__)
 
-/// Record i of a pass over one side: in memory at[i], packed i·size.
+/// The packed offset of record i.
 struct Packed {
   Bytes size;
   Bytes operator[](Count i) const { return i * size; }
 };
 
-/// One step for n records: its masks and its index stay in registers.
+/// Does one step for records `begin` ... `end`-1. Its masks and its index stay in registers.
 template <bool two, bool exact, class To, class From>
 inline void step_pass(std::byte* to, const std::byte* from, const Step& step, const To to_at, const From from_at, Count begin,
                       Count end) {
@@ -94,7 +97,8 @@ inline void step_pass(std::byte* to, const std::byte* from, const Step& step, co
   const std::uint64_t mask_a = step.mask_a, mask_b = step.mask_b, mask_out = step.mask_out;
   const std::byte *const in_a = from + step.in_a, *const in_b = from + step.in_b;
   to += step.out;
-  // Prefetches, far ahead. Of the packed side, too, since loads under a mask do not set off the prefetchers.
+  // Distances of prefetches. The packed side needs them, too, because loads under a mask do not
+  // start the processor's prefetchers.
   [[maybe_unused]] Bytes ahead = 0, ahead_packed = 0;
   if constexpr (strided<From>) ahead = 32 * from_at.step();
   if constexpr (strided<To>) {
@@ -146,8 +150,9 @@ inline void any_pass(std::byte* to, const std::byte* from, const Step& step, con
     step_pass<false, exact>(to, from, step, to_at, from_at, begin, end);
 }
 
-/// A full store of a step spoils what comes after it in the packed stream: right if that is written later. With one step to a
-/// record, that is the next record; with several, run one after the other over a portion, the next steps of the same one.
+/// A full store of a step writes past its bytes of the packed stream. That is correct if those
+/// bytes are written later. If a record has one step, the next record writes them. Several steps
+/// run one after the other over a portion, and the next steps of the same record write those bytes.
 template <class At>
 void gather_each(std::byte* to, const std::byte* from, const RecordPlan& plan, const At at, Count count) {
   const Packed packed{plan.size};

@@ -1,9 +1,10 @@
-// layout/kernel/table.hpp: what one instruction set offers to dispatch.cpp and nest.cpp. Internal to kernel/.
+// layout/kernel/table.hpp: the kernels of one instruction set, for dispatch.cpp and nest.cpp.
+// Internal to kernel/.
 //
-// The files copy, plane, colliding, windows, transpose, nests, offsets and records (.hpp) are compiled once for each
-// instruction set (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of its own. They take plain structs only and
-// call nothing inline of the standard library: a weak symbol compiled with AVX-512 could otherwise be the one the linker keeps
-// for all.
+// The headers copy, plane, colliding, windows, transpose, nests, offsets and records are compiled
+// once for each instruction set (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of
+// its own. They take plain structs only, and call no inline function of the standard library.
+// Otherwise the linker might keep, for all processors, a weak symbol that was compiled for AVX-512.
 #pragma once
 
 #include "layout/kernel/decide.hpp"
@@ -11,7 +12,7 @@
 
 namespace heddle::layout::kernel {
 
-/// A list of blocks, as gather and scatter see it; the other side is packed.
+/// Kernels for a list of blocks. The other side is packed.
 template <class Int>
 struct OffsetKernels {
   void (*gather)(std::byte* to, const std::byte* from, const Int* offsets, Count n, Bytes block);
@@ -24,16 +25,16 @@ struct OffsetKernels {
   void (*scatter_records)(std::byte* to, const std::byte* from, const RecordPlan& plan, const Int* offsets, Count n);
 };
 
-/// Blocks of so many bytes have kernels of their own.
+/// Blocks of up to so many bytes have kernels of their own.
 constexpr Bytes short_block = 64;
 
-/// The code of every kernel of a nest for them.
+/// The code of every kernel of a nest for short blocks.
 struct NestRuns {
-  NestRun of[nest_kernels][short_block + 1] = {};  ///< Null: such blocks are never chosen for that kernel.
+  NestRun of[nest_kernels][short_block + 1] = {};  ///< Null: that kernel is never chosen for such blocks.
 };
 
 struct Table {
-  /// Decides (decide.hpp) and looks up.
+  /// Decides (decide.hpp), and looks the code up.
   NestRun (*nest_for)(const Dim& outer, const Dim& inner, Bytes block, bool disagree);
   const NestRuns* nests;
   NestRun (*long_nest)(Kernel kernel, Bytes block);  ///< The code for blocks of more than short_block.
@@ -43,7 +44,8 @@ struct Table {
   OffsetKernels<std::int64_t> wide;
 };
 
-/// In use. What was made ready by other tables or thresholds is of another generation (ready.hpp).
+/// The table and the thresholds in use. Nests that were made ready by others are of another
+/// generation (ready.hpp).
 extern constinit const Table* current;
 extern constinit Thresholds current_thresholds;
 

@@ -1,9 +1,9 @@
-// layout/kernel/thresholds.hpp: the numbers by which packing kernels are chosen (choose.hpp): of a machine, and so a part of
-// its profile (select/profile.hpp). Includes bytes.hpp only. What each decides, and which of them `heddle tune` measures:
-// docs/kernels.md.
+// layout/kernel/thresholds.hpp: the numbers that decide between packing kernels (choose.hpp). They
+// are a part of a machine's profile (select/profile.hpp). docs/kernels.md describes each, and names
+// those that `heddle tune` measures.
 //
 //   Thresholds here;                       // the defaults
-//   here.memory_from = 1 << 20;            // second-level caches are small
+//   here.memory_from = 1 << 20;            // for small second-level caches
 //   use(here);                             // kernels.hpp
 #pragma once
 
@@ -12,30 +12,30 @@
 namespace heddle::layout::kernel {
 
 struct Thresholds {
-  // Where blocks come from, by what lies between the first and the last of them
-  Bytes memory_from = 4 << 20;   ///< More comes from memory.
-  Bytes inner_cache = 80 << 10;  ///< At most this comes from the first-level cache.
-  Count many_lines = 1 << 16;    ///< So many lines of their own come from beyond the second-level cache, whatever the stride.
+  // The source of blocks, by the span of memory from the first block to the last
+  Bytes memory_from = 4 << 20;   ///< A larger span comes from memory.
+  Bytes inner_cache = 80 << 10;  ///< A smaller span comes from the first-level cache.
+  Count many_lines = 1 << 16;    ///< So many blocks, each on its own lines, come from beyond the second-level cache.
 
   // Cache lines that evict each other
   Count ways = 8;                ///< Lines that a set of the first-level cache holds.
-  Bytes second_cache = 1 << 20;  ///< Of the second-level cache.
+  Bytes second_cache = 1 << 20;  ///< Size of the second-level cache.
 
   // Blocks
-  Count windows_from = 48;      ///< Blocks in two loops for which byte permutes are worth their preparation.
-  Bytes library_from = 512;     ///< Blocks in pages of their own that are left to the C library from here on.
-  Bytes tiles_below = 256;      ///< Blocks from here on fill their lines in whatever order they are visited.
-  Bytes stream_from = 8 << 20;  ///< Transposes of so many bytes are written past the caches.
+  Count windows_from = 48;      ///< From so many blocks in two loops on, byte permutes are worth their preparation.
+  Bytes library_from = 512;     ///< From this length on, the C library copies blocks in pages of their own.
+  Bytes tiles_below = 256;      ///< From this length on, blocks fill their lines in any order of visits.
+  Bytes stream_from = 8 << 20;  ///< From this size on, transposes are written past the caches.
 
   // Lists
-  Count list_from = 1 << 17;          ///< Offsets of a list for which it is asked how far they reach,
-  Bytes list_memory_from = 16 << 20;  ///< and how far that is for blocks to come from memory.
-  Bytes whole_records_from = 256;     ///< Listed records from here on are unpacked one after the other.
+  Count list_from = 1 << 17;          ///< From so many offsets on, the reach of a list counts.
+  Bytes list_memory_from = 16 << 20;  ///< A longer reach means that blocks come from memory.
+  Bytes whole_records_from = 256;     ///< From this size on, listed records are unpacked one after the other.
 
   bool operator==(const Thresholds&) const = default;
 };
 
-/// A threshold as a profile names it, and what is believed of one.
+/// A threshold: its name in a profile, and the range of plausible values.
 struct ThresholdEntry {
   const char* name;
   Bytes Thresholds::*value;
@@ -56,7 +56,8 @@ constexpr ThresholdEntry threshold_table[] = {
     {"whole_records_from_bytes", &Thresholds::whole_records_from, 1, Bytes{1} << 40},
 };
 
-/// Blocks of a row from which on prefetches stay in the row; of shorter ones the next row's blocks are fetched.
+/// Prefetches stay within rows of at least so many blocks. If rows are shorter, prefetches fetch
+/// blocks of the next row.
 constexpr Count long_row = 512;
 
 }  // namespace heddle::layout::kernel

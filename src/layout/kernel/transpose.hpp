@@ -1,5 +1,5 @@
-// layout/kernel/transpose.hpp: two loops that disagree about the order, visited in tiles. Compiled once for each instruction
-// set.
+// layout/kernel/transpose.hpp: kernels for two loops that disagree about the order, in tiles.
+// Compiled once for each instruction set.
 //
 //   source rows (fast_from runs along them)        destination rows (fast_to runs along them)
 //     a b c d ...                                    a e i m
@@ -35,7 +35,7 @@ struct Lane<16> {
   using type = std::uint64_t;
 };
 
-/// A row of N elements of E bytes in one vector register.
+/// A vector register with a row of N elements of E bytes.
 template <int E, int N>
 struct Row {
   using Element = typename Lane<E>::type;
@@ -51,7 +51,8 @@ struct MakeLanes<0, I...> {
   using type = Lanes<I...>;
 };
 
-/// Lane k of the upper (or lower) row after blocks of `s` elements were swapped; w lanes make one element.
+/// The source of lane k of the upper (or lower) row when blocks of `s` elements are swapped. An
+/// element has w lanes.
 template <int n, int w, bool lower>
 constexpr int swapped(int k, int s) {
   const int element = k / w, lane = k % w;
@@ -75,8 +76,8 @@ inline __attribute__((always_inline)) void stages(V (&rows)[N]) {
   if constexpr (S < N / 2) stages<S * 2, N, W>(rows);
 }
 
-/// Keeps the compiler from reading the row again where a shuffle could take it from memory: a line that is on its way from the
-/// second-level cache is asked for once.
+/// Keeps the compiler from reading the row again as a shuffle's operand in memory. So a line that
+/// is on its way from the second-level cache is requested once.
 template <class V>
 inline __attribute__((always_inline)) void read_once(V& row) {
 #if defined(__x86_64__)
@@ -86,7 +87,8 @@ inline __attribute__((always_inline)) void read_once(V& row) {
 #endif
 }
 
-/// One N × N tile of E-byte elements; to stream past the caches, every row must be an aligned line.
+/// Transposes an N × N tile of E-byte elements. To stream past the caches, every row must be an
+/// aligned line.
 template <int E, int N, bool streaming>
 inline __attribute__((always_inline)) void tile(std::byte* to, const std::byte* from, Bytes to_row, Bytes from_row) {
   using V = typename Row<E, N>::type;
@@ -104,14 +106,14 @@ inline __attribute__((always_inline)) void tile(std::byte* to, const std::byte* 
       __builtin_memcpy(to + i * to_row, &rows[i], sizeof(V));
 }
 
-/// A box of the nest by plain loops: rims, and elements that no register tile knows.
+/// Moves a box of the nest by plain loops: rims, and elements without a register tile.
 template <int B>
 inline void box(std::byte* to, const std::byte* from, const Dim t, const Dim f, Count t_count, Count f_count) {
   for (Count j = 0; j < f_count; ++j)
     for (Count i = 0; i < t_count; ++i) copy<B>(to + j * f.to + i * t.to, from + j * f.from + i * t.from);
 }
 
-/// The same for T × F blocks, unrolled.
+/// Like box(), for T × F blocks, unrolled.
 template <int B, int T, int F>
 inline void fixed_box(std::byte* to, const std::byte* from, const Dim t, const Dim f) {
 #if defined(__AVX512VBMI__)
@@ -132,7 +134,7 @@ inline void fixed_box(std::byte* to, const std::byte* from, const Dim t, const D
     for (int i = 0; i < T; ++i) copy<B>(to + i * t.to, from + i * t.from);
 }
 
-/// Blocks to skip until a destination row starts a cache line; -1 if none does, or if not all rows do alike.
+/// The number of blocks to skip until all destination rows start a cache line; -1 if there is none.
 inline Count until_line(const std::byte* to, const Dim& t, const Dim& f) {
   if (f.to % 64 != 0) return -1;
   for (Count i = 0; i < 64 && i < t.count; ++i)
@@ -142,7 +144,8 @@ inline Count until_line(const std::byte* to, const Dim& t, const Dim& f) {
 
 inline Dim part(const Dim& dim, Count count) { return {count, dim.to, dim.from}; }
 
-/// Squares of N × N elements. `streaming`: rows are stored past the caches, as whole lines, unless no row can begin on one.
+/// Transposes squares of N × N elements. `streaming`: rows are stored past the caches, as whole
+/// lines, unless no row can begin on a line.
 template <int E, int N, bool streaming>
 void transpose_registers(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes) {
   Dim t = t_dim;
@@ -157,7 +160,8 @@ void transpose_registers(std::byte* to, const std::byte* from, const Dim& t_dim,
   }
   const Count t_whole = t.count / N * N, f_whole = f.count / N * N;
   if (streaming && skip == 0) {
-    // Source rows run fastest: stores that stream do not care, the prefetcher does.
+    // Visit squares along source rows first: that helps the prefetcher, and the order does not
+    // matter to streamed stores.
     constexpr Count macro = 32;
     for (Count j0 = 0; j0 < f_whole; j0 += macro)
       for (Count i = 0; i < t_whole; i += N)
@@ -165,7 +169,8 @@ void transpose_registers(std::byte* to, const std::byte* from, const Dim& t_dim,
           tile<E, N, true>(to + j * f.to + i * E, from + i * t.from + j * E, f.to, t.from);
     stream_fence();
   } else {
-    // Small squares, two lines wide: of one line as of three or four, lines leave the first-level cache half used.
+    // Boxes of squares two lines wide: with one line, or with three or four, lines leave the
+    // first-level cache half used.
     constexpr Count macro = E >= 2 ? 128 / E : 64;
     for (Count j0 = 0; j0 < f_whole; j0 += macro) {
       const Count j1 = j0 + macro < f_whole ? j0 + macro : f_whole;
@@ -195,7 +200,8 @@ void transpose_tiles(std::byte* to, const std::byte* from, const Dim& t_dim, con
     }
 }
 
-/// In registers if those of this instruction set hold squares of such elements; else by loops.
+/// The code in registers, if this instruction set's registers hold squares of such elements; else
+/// loops.
 template <int B>
 constexpr NestRun squares_of() {
   if constexpr (B == 1) return transpose_registers<1, 16, false>;
@@ -206,8 +212,9 @@ constexpr NestRun squares_of() {
   return transpose_tiles<B>;
 }
 
-/// Through a buffer in the first-level cache: whole source lines in, whole destination lines out, past the caches. For blocks
-/// that no register tile knows, when power-of-two strides would throw lines out of their cache set before they are used up.
+/// Goes through a buffer in the first-level cache. It reads whole source lines, and writes whole
+/// destination lines past the caches. It is for blocks without a register tile: with power-of-two
+/// strides, lines would be evicted from their cache set before they are used up.
 template <int B, int T>
 void staged_tiles(std::byte* to, const std::byte* from, const Dim t, const Dim f) {
   alignas(64) std::byte stage[T * T * B];
@@ -226,8 +233,8 @@ void staged_tiles(std::byte* to, const std::byte* from, const Dim t, const Dim f
   stream_fence();
 }
 
-/// Whole tiles staged, from where the rows' first lines begin; the rims by plain loops. Where no row begins on a line: the next
-/// best.
+/// Stages whole tiles, from the first line of the rows on. Plain loops move the rims. If no row
+/// begins on a line, squares_of() is the next best.
 template <int B>
 void transpose_staged(std::byte* to, const std::byte* from, const Dim& t_dim, const Dim& f_dim, Bytes block) {
   constexpr int T = B <= 24 ? 32 : 16;

@@ -1,4 +1,4 @@
-// layout/kernel/why.cpp: the kernels' names, and decisions in words with the numbers that made them.
+// layout/kernel/why.cpp: the kernels' names, and decisions in words with their numbers.
 #include <array>
 #include <initializer_list>
 #include <string_view>

@@ -1,8 +1,10 @@
-// layout/kernel/windows.hpp: small records at a constant stride, several of them at a time through byte permutes of 64-byte
-// windows. A strided block is a record of one piece. Compiled for AVX-512 with VBMI only.
+// layout/kernel/windows.hpp: kernels for small records at a constant stride. A byte permute of
+// 64-byte windows moves several records at a time. A strided block is a record of one piece.
+// Compiled for AVX-512 with VBMI only.
 //
-// Loads under a mask cost no more than plain ones and are exact, so there is no page rule to mind; stores under a mask cost
-// twice as much, and are kept for where a plain one would write too much. Compress and expand cost more than permutes.
+// Loads under a mask cost no more than plain loads. They are exact, so they never cross into
+// another page. Stores under a mask cost twice as much as plain stores, and are used only where a
+// plain store would write too much. Compress and expand cost more than permutes.
 #pragma once
 
 #include "layout/kernel/copy.hpp"
@@ -11,8 +13,8 @@
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 
-/// What one permute does: `records` records in, `bytes` packed bytes out (or the reverse). A row takes `groups` of them, and
-/// `rest` records more.
+/// The work of one permute: `records` records in, `bytes` packed bytes out (or the reverse). A row
+/// takes `groups` permutes, and has `rest` records more.
 struct Window {
   __m512i index;
   std::uint64_t mask_a, mask_b, mask_out;
@@ -26,18 +28,19 @@ alignas(64) inline constexpr std::uint8_t iota[64] = {0,  1,  2,  3,  4,  5,  6,
                                                       32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                       48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/// Byte by byte, for products below 256.
+/// Multiplies each byte, for products below 256.
 inline __m512i times(__m512i bytes, Bytes factor) {
   const __m512i by = _mm512_set1_epi16(static_cast<short>(factor));
   const __m512i even = _mm512_mullo_epi16(_mm512_and_si512(bytes, _mm512_set1_epi16(0xff)), by);
   return _mm512_or_si512(even, _mm512_slli_epi16(_mm512_mullo_epi16(_mm512_srli_epi16(bytes, 8), by), 8));
 }
 
-/// Of small numbers: a division of 32 bits takes half as long as one of 64.
+/// A quotient of small numbers. A division of 32 bits takes half as long as one of 64.
 inline Count quotient(Bytes a, Bytes b) { return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b); }
 
-/// The index of one record, repeated: byte i belongs to record i / item, whose bytes lie `step` further than those of the one
-/// before. Quotients by a reciprocal: exact for 0 ... 63 by 1 ... 64.
+/// Repeats the index of one record. Byte i belongs to record i / item. The bytes of each record lie
+/// `step` behind those of the record before. It divides by a reciprocal, which is exact for 0 ...
+/// 63 by 1 ... 64.
 inline __m512i repeated(__m512i one, Bytes item, Bytes step) {
   const __m512i i = _mm512_load_si512(iota);
   const __m512i reciprocal = _mm512_set1_epi16(static_cast<short>(quotient(4096 + item - 1, item)));
@@ -48,20 +51,22 @@ inline __m512i repeated(__m512i one, Bytes item, Bytes step) {
   return _mm512_add_epi8(_mm512_permutexvar_epi8(in_record, one), times(record, step));
 }
 
-/// Bytes 0 ... reach-1 of two windows. The holes among them lie in the pages of what is around them.
+/// Reads bytes 0 ... reach-1 of two windows. Holes between records lie in the same pages as the
+/// records.
 inline void read(Window& window, Bytes reach) {
   window.mask_a = low_bits(reach < 64 ? reach : 64);
   window.mask_b = low_bits(reach < 64 ? 0 : reach - 64);
 }
 
-/// For rows of `count` records: as many at a time as two windows of memory and 64 packed bytes hold. `index` says for each
-/// packed byte of one record where it comes from (< span). Takes a few nanoseconds: worth it for a dozen blocks.
+/// Makes a window for rows of `count` records. It takes as many records at a time as two windows of
+/// memory and 64 packed bytes hold. `index` gives the offset in memory (< span) of each packed byte
+/// of a record. This takes a few nanoseconds, which pays from a dozen blocks on.
 inline Window gather_window(const std::uint8_t* index, Bytes size, Bytes stride, Bytes span, Count count) {
   const Count most = quotient(64, size);
   const Count double_window = quotient(128 - span, stride) + 1, single_window = quotient(64 - span, stride) + 1;
   const Count single = single_window < most ? single_window : most;
   Count records = double_window < most ? double_window : most;
-  // A second window costs a load: it must bring half as much again.
+  // A second window costs a load. It must bring at least half as many records more.
   if (records * 2 < single * 3) records = single;
   if (records > count) records = count;
   Window window{};
@@ -76,8 +81,9 @@ inline Window gather_window(const std::uint8_t* index, Bytes size, Bytes stride,
   return window;
 }
 
-/// For rows of `count` records: as many at a time as one window of memory holds. `index` says for each byte of a record in
-/// memory where it is packed, `mask` which bytes are the record's.
+/// Makes a window for rows of `count` records. It takes as many records at a time as one window of
+/// memory holds. `index` gives the packed offset of each byte of a record in memory. `mask` marks
+/// the bytes of the record.
 inline Window scatter_window(const std::uint8_t* index, std::uint64_t mask, Bytes size, Bytes stride, Bytes span, Count count) {
   Count records = quotient(64 - span, stride) + 1;
   if (records > count) records = count;
@@ -101,13 +107,13 @@ inline __m512i take(const Window& w, const std::byte* from) {
   return _mm512_permutex2var_epi8(a, w.index, _mm512_maskz_loadu_epi8(w.mask_b, from + 64));
 }
 
-/// From memory, windows are fetched so many groups ahead, for loads under a mask do not set off the prefetchers. From the
-/// second-level cache it costs.
+/// Windows from memory are prefetched so many groups ahead, because loads under a mask do not start
+/// the prefetchers. With data in the second-level cache, prefetches only cost time.
 constexpr Bytes groups_ahead = 16;
 
 template <bool two, bool far>
 inline void gather_groups(std::byte* to, const std::byte* from, const Window& w, Bytes step) {
-  // A full store runs past the group; the groups after it must cover what it spoils.
+  // A full store runs past its group. The groups after it must overwrite the excess.
   const Count exact = w.bytes == 64 ? 1 : w.bytes >= 32 ? 2 : quotient(63 + w.bytes, w.bytes);
   const Count groups = w.groups;
   Count i = 0;
@@ -118,7 +124,7 @@ inline void gather_groups(std::byte* to, const std::byte* from, const Window& w,
   for (; i < groups; ++i, to += w.bytes, from += step) _mm512_mask_storeu_epi8(to, w.mask_out, take<two>(w, from));
 }
 
-/// A row of records, each `span` bytes long in memory.
+/// Packs a row of records, each `span` bytes long in memory.
 template <bool far>
 inline void gather_row(std::byte* to, const std::byte* from, const Window w, Bytes size, Bytes stride, Bytes span) {
   const Bytes step = w.records * stride;
@@ -152,7 +158,7 @@ inline void scatter_row(std::byte* to, const std::byte* from, const Window w, By
   if (w.rest > 0) scatter_group(to, from, w.index, low_bits(w.rest * size), w.mask_out & low_bits(w.rest * stride));
 }
 
-/// A plane of small blocks, one side of which is packed.
+/// Moves a plane of small blocks, with one side packed.
 template <bool far>
 void windows(std::byte* to, const std::byte* from, const Dim& outer, const Dim& inner, Bytes block) {
   const Bytes to_row = outer.to, from_row = outer.from;

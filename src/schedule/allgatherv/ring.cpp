@@ -2,9 +2,9 @@
 //
 //   round k:   rank r sends the block of r - k to r + 1, receives that of r - 1 - k from r - 1   (mod P)
 //
-// Cost: (P - 1)(α + β · largest block of the round): each round waits for its largest block, so one huge block travels P - 1
-// times alone. For long blocks of equal length no algorithm is better. Today's libraries use the ring for every large total.
-// Source: Balaji et al. 2007, §3.2, figure 8.
+// Cost: (P - 1)(α + β · largest block of the round). Each round waits for its largest block, so a
+// single huge block delays P - 1 rounds. For long blocks of equal length no algorithm is better.
+// Today's libraries use the ring for every large total. Source: Balaji et al. 2007, §3.2, figure 8.
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {

@@ -1,11 +1,13 @@
-// schedule/allgatherv/two_level.cpp: up to the node's leader, among leaders, down again.
+// schedule/allgatherv/two_level.cpp: blocks go up to the node's leader, among leaders, and down
+// again.
 //
 //   node A   a b c d      gather:   d → c, b → a; c → a         binomial, within each node
 //   node B   e f g        leaders:  a ⇄ e ⇄ ...                 dissemination over nodes, all blocks of a node together
 //                         spread:   a → c; a → b, c → d         binomial; all blocks that the receiver had not gathered
 //
-// Cost: messages between nodes are (nodes · log2 nodes) instead of (P · log2 P), and each block comes to a node once; within a
-// node 2·log2(members)·α. Rounds are counted by the fullest node.
+// Cost: (nodes · log2 nodes) messages between nodes, not (P · log2 P), and each block comes to a
+// node once. Within a node it takes 2·log2(members)·α. The fullest node decides the number of
+// rounds.
 #include "schedule/two_level.hpp"
 #include "schedule/algorithms.hpp"
 

@@ -1,4 +1,5 @@
-// schedule/alltoallv/bruck.cpp: a block's distance in digits of a radix. In each round the block travels one digit.
+// schedule/alltoallv/bruck.cpp: a block's distance is written in digits of a radix. The block
+// travels one digit in each round.
 //
 //   P = 8, radix 2, distances from a rank:   1 2 3 4 5 6 7
 //   round 0, all odd ones go 1 ahead:        0 2 2 4 4 6 6      (a message each)
@@ -15,9 +16,10 @@
 //
 // If `stride` divides all distances, they are counted in strides, and need fewer digits.
 //
-// With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α, each byte moves as often as its distance has
-// digits that are not zero. Unlike in crystal, every rank always has one partner each way for a digit, at any P. But the blocks
-// of a bundle lie far apart. Source: Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
+// With radix d a round has d - 1 messages. Cost: ceil(log_d P) rounds of (d - 1)α. Each byte moves
+// once for each digit of its distance that is not zero. Unlike in crystal, every rank always has
+// one partner each way for a digit, at any P. But the blocks of a bundle lie far apart. Source:
+// Bruck et al. 1997; any radix for irregular volumes: Fan et al. 2024 (TuNA).
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {

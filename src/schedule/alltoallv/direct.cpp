@@ -2,9 +2,9 @@
 //
 //   round k:   rank r sends to r + k + 1, receives from r - k - 1   (mod P); rounds are independent
 //
-// The engine leaves out rounds without data, and limits the rounds that are under way at a time. Cost: (partners)·α +
-// (volume)·β. Each byte moves once, from layout to layout if both ranks share a node. A rank waits only for ranks that send
-// data to it. Source: Balaji et al. 2007, §4.2.2.
+// The engine leaves out rounds without data, and limits the number of rounds under way. Cost:
+// (partners)·α + (volume)·β. Each byte moves once, from layout to layout if both ranks share a
+// node. A rank waits only for ranks that send data to it. Source: Balaji et al. 2007, §4.2.2.
 #include "schedule/algorithms.hpp"
 #include "schedule/alltoallv/pairs.hpp"
 

@@ -1,13 +1,15 @@
-// schedule/alltoallv/two_level.cpp: one message from node to node, the work shared by the node's members.
+// schedule/alltoallv/two_level.cpp: one message from node to node. The node's members share the
+// work.
 //
 //   1  on the node      each rank gives member j all data for the nodes of member j
 //   2  between nodes    member j of node A sends all data of A for each of these nodes to member j of that node
 //   3  on the node      each rank gives every other member its data: received data and own data
 //
-// A node takes the others from the next node on, around the ring, and gives each of its members an equal stretch of them. As
-// many members work as the emptiest node has (one: a leader), so that both ends of a message agree on the members. Cost: nodes
-// - 1 messages between nodes for each node, instead of members² times as many. A rank has (nodes - 1) / members of them. Each
-// byte moves three times, once between nodes.
+// A node orders the other nodes around the ring, from the next node on. Each of its members gets an
+// equal stretch of them. The number of working members is the emptiest node's (if that is one: a
+// leader), so that both ends of a message agree on the members. Cost: each node has nodes - 1
+// messages between nodes; direct messages would be members² times as many. A rank has (nodes - 1) /
+// members of them. Each byte moves three times, once between nodes.
 #include "schedule/two_level.hpp"
 #include "schedule/algorithms.hpp"
 

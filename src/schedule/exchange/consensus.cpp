@@ -4,7 +4,8 @@
 //   my sends have been received: enter a non-blocking barrier;  barrier complete: no message is under way
 //
 // Cost: (partners)·α + (volume)·β + log2 P·α of the barrier. Only the barrier grows with P.
-// Source: Hoefler, Siebert, Lumsdaine: Scalable communication protocols for dynamic sparse data exchange, 2010 (NBX).
+// Source: Hoefler, Siebert, Lumsdaine, Scalable communication protocols for dynamic sparse data
+// exchange, 2010 (NBX).
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {

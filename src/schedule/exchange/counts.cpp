@@ -2,8 +2,8 @@
 //
 //   all-to-all of P counts;  receives are posted straight into their place;  then as alltoallv's direct
 //
-// Cost: an Alltoall of P counts, then (partners)·α + (volume)·β straight into place. With few ranks the counts cost little, and
-// no message is unexpected.
+// Cost: an Alltoall of P counts, then (partners)·α + (volume)·β straight into place. The counts of
+// few ranks cost little, and no message is unexpected.
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {

@@ -74,7 +74,7 @@ AlltoallvFacts agreed(const Share& all, const Where& where) noexcept {
 std::int64_t calls_for(const Way& way, const Where& where) noexcept {
   constexpr double part = 0.01;
   constexpr double most = 1e6;
-  if (way.node.messages + way.network.messages == 0) return 1;  // nothing could be bundled: no telling how long they take
+  if (way.node.messages + way.network.messages == 0) return 1;  // nothing to bundle, so the time of the calls is unknown
   Way reduction;
   const double rounds = schedule::logarithm(where.ranks);
   const double far = schedule::logarithm(where.nodes);

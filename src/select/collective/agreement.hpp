@@ -1,5 +1,5 @@
-// select/collective/agreement.hpp: what ranks must tell each other about their volumes to choose alike. Pure numbers: who
-// reduces them, and when, is the engine's affair. May include: choose.hpp, schedule/.
+// select/collective/agreement.hpp: the numbers about volumes that ranks must exchange to choose
+// alike. The engine decides when and how to reduce them.
 //
 //   Share mine = share_of(me, where, nodes, to, from);         // of one call, O(P + partners · log P)
 //   ... reduce all ranks' shares, with `joined` as the operation (commutative and associative) ...
@@ -18,34 +18,36 @@
 
 namespace heddle::select {
 
-/// Numbers of which some are reduced by sum, most others by maximum. Arrays: of each radix of bundles.
+/// The numbers of a rank. Some are reduced by sum, most others by maximum. Arrays have an entry for
+/// each radix of bundles.
 struct Share {
   // By sum.
   std::int64_t partners = 0, bytes = 0, leaving = 0, ones = 0, behind = 0;
   std::array<std::int64_t, radices.size()> hops{}, far{};  ///< Times bytes.
   // By maximum.
   std::int64_t most_partners = 0, most_sent = 0, most_received = 0, largest = 0, reach = 0;
-  std::array<std::int64_t, radices.size()> travels{};  ///< As hops.
+  std::array<std::int64_t, radices.size()> travels{};  ///< Hops times bytes.
   // By greatest common divisor.
-  std::int64_t stride = 0;  ///< Of distances around the ring; 0: there are none.
+  std::int64_t stride = 0;  ///< Divides all distances around the ring; 0: there are none.
 
-  /// `me` to `to`, at a distance that `stride` divides. `nodes` may be null: one node.
+  /// Adds bytes from `me` to `to`. `stride` divides their distance. Null `nodes`: one node.
   void send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes* nodes) noexcept;
   void receive(Bytes received) noexcept { most_received += received; }
 
   bool operator==(const Share&) const = default;
 };
 
-/// Two shares as one: the operation of the reduction.
+/// Joins two shares: the operation of the reduction.
 Share joined(const Share& one, const Share& other) noexcept;
 
-/// Around the ring, whichever way is shorter.
+/// The distance around the ring, the shorter way.
 constexpr Rank distance(Rank from, Rank to, Rank ranks) noexcept {
   const Rank ahead = schedule::around(std::int64_t{to} - from, ranks);
   return std::min(ahead, ranks - ahead);
 }
 
-/// All of one rank's. `to(rank)` and `from(rank)` are bytes of the signature. `nodes` may be null: one node.
+/// The share of one rank. `to(rank)` and `from(rank)` are bytes of the signature. Null `nodes`: one
+/// node.
 template <class To, class From>
 Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const To& to, const From& from) {
   Share share;
@@ -59,14 +61,15 @@ Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const 
   return share;
 }
 
-/// In how many calls that go this way a reduction of all shares is one hundredth. It is not blocking, which costs hosts more
-/// than the model says, and overlaps with the calls: all in all it takes less than two.
+/// The number of calls of this way that take a hundred times as long as a reduction of all shares.
+/// A non-blocking reduction costs hosts more than the model predicts, but it overlaps with the
+/// calls. In all it costs less than two hundredths.
 std::int64_t calls_for(const Way& way, const Where& where) noexcept;
 
-/// Of all ranks together.
+/// The facts about all ranks.
 AlltoallvFacts agreed(const Share& all, const Where& where) noexcept;
 
-/// Equal for equal choices: ranks that compare it find out whether they agree.
+/// A number that is equal for equal choices. Ranks compare it to find out if they agree.
 std::uint64_t digest(const Way& way) noexcept;
 
 }  // namespace heddle::select

@@ -8,7 +8,7 @@
 namespace heddle::select {
 namespace {
 
-/// Ranks that have come with the same: "ranks 0, 2 to 7".
+/// The ranks with the same text: "ranks 0, 2 to 7".
 std::string ranks_with(std::span<const DecidedText> all, std::size_t first, std::vector<bool>& told) {
   std::string text;
   int many = 0;

@@ -1,4 +1,5 @@
-// select/collective/alike.hpp: the decisions of ranks in a collective, in words that ranks can compare. May include: way.hpp.
+// select/collective/alike.hpp: the decisions of ranks in a collective, in words that ranks can
+// compare.
 //
 //   const DecidedText mine = text_of({"MPI_Alltoallv", way}, 3);     // "MPI_Alltoallv (call 3) by crystal of radix 4"
 //   disagreement(of_all_ranks)                                       // a sentence that names the ranks

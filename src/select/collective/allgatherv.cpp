@@ -1,4 +1,4 @@
-// select/collective/allgatherv.cpp: what each Allgatherv costs for these volumes.
+// select/collective/allgatherv.cpp: the costs of each Allgatherv algorithm for given volumes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Candidates {
         largest(static_cast<double>(known.volumes.largest)),
         spread(known.nodes > 1) {}
 
-  /// Not more than all there is, nor than so many of the largest.
+  /// A bound for the bytes of so many blocks: all bytes, or `blocks` times the largest block.
   [[nodiscard]] double at_most(double blocks) const { return std::min(total, blocks * largest); }
 
   [[nodiscard]] Way begun(const Algorithm& algorithm, int radix = 2) const {
@@ -30,8 +30,8 @@ struct Candidates {
   }
   void add(const Way& way) { ways.push(timed(way, facts)); }
 
-  /// Rounds wait for each other, so each takes the time of the largest block in it, which is nearly always the largest of all
-  /// blocks.
+  /// Rounds wait for each other, so each round takes the time of its largest block. This is nearly
+  /// always the largest of all blocks.
   void ring() {
     Way way = begun(schedule::allgatherv_ring);
     Load& load = spread ? way.network : way.node;
@@ -40,9 +40,10 @@ struct Candidates {
     add(way);
   }
 
-  /// Steps of a radix. The ranks of a node count as neighbours. Long steps of all members leave the node at the same time;
-  /// every step of the last member leaves it. If one rank has most data, all ranks that have got the data carry them on: as
-  /// many as a step is long. If the step is shorter than a node, half of them are near enough to its end.
+  /// Steps of a radix. The ranks of a node count as neighbours. Long steps of all members leave the
+  /// node at the same time. Every step of the last member leaves it. If one rank has most data, all
+  /// ranks that have received the data send them on. Their number is the length of the step. If the
+  /// step is shorter than a node, half of these ranks are near enough to the node's end.
   void steps(const Algorithm& algorithm, int radix) {
     Way way = begun(algorithm, radix);
     for (double reach = 1; reach < facts.ranks; reach *= radix) {
@@ -64,12 +65,13 @@ struct Candidates {
         load->messages += one;
       }
     }
-    // Blocks that go from the last ranks round to the first lie in two pieces.
+    // Blocks that go around from the last ranks to the first lie in two pieces.
     if (spread && &algorithm == &schedule::allgatherv_dissemination) ++way.network.messages;
     add(way);
   }
 
-  /// Bytes that leave a node when all its members send so many blocks so far: the largest block, and the others.
+  /// Bytes that leave a node when all its members send so many blocks over this distance. It adds
+  /// the largest block and the others.
   [[nodiscard]] double leaving(double blocks, double away) const {
     const double others = (total - largest) / facts.ranks;
     const double with_largest = std::min(away < facts.members ? away / 2 : away, static_cast<double>(facts.members));
@@ -118,11 +120,12 @@ struct Candidates {
   const AllgathervFacts& facts;
   double total;
   double largest;
-  bool spread;  ///< Over several nodes.
+  bool spread;  ///< The ranks are on several nodes.
   Ways ways;
 };
 
-/// Up to this sum, libraries that go by the sum use the algorithm with the fewest rounds.
+/// Up to this sum of volumes, libraries that choose by the sum use the algorithm with the fewest
+/// rounds.
 constexpr Bytes short_sum = 80 << 10;
 
 }  // namespace
@@ -131,7 +134,7 @@ Ways ways_allgatherv(const AllgathervFacts& facts) {
   Candidates all(facts);
   all.ring();
   if (facts.ranks <= 2) return all.ways;
-  // At powers of two recursive doubling, whose blocks always lie in one piece.
+  // Recursive doubling is for powers of two. Its blocks always lie in one piece.
   if (std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) all.steps(schedule::allgatherv_recursive_doubling, 2);
   for (const int radix : {2, 4, 8, 16})
     if (radix == 2 || radix / 2 < facts.ranks) all.steps(schedule::allgatherv_dissemination, radix);

@@ -1,4 +1,5 @@
-// select/collective/alltoallv.cpp: what each Alltoallv, and each sparse exchange, costs for what has been agreed on.
+// select/collective/alltoallv.cpp: the costs of each Alltoallv algorithm, and of each sparse
+// exchange, for the agreed facts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +13,10 @@ namespace {
 
 using schedule::logarithm;
 
-constexpr double heading = 16;  // bytes, of a block in a bundle: from whom, for whom, how long
-/// Of what a node sends in a round, if all its ranks were as busy as the busiest of all ranks, and had to wait for the last
-/// byte: as walks of all ranks have it.
+constexpr double heading = 16;  // bytes for a block in a bundle: origin, destination, length
+/// A correction for a node's bytes in a round. The model takes all its ranks to be as busy as the
+/// busiest rank, and waits for the last byte. Walks of all ranks (estimate.hpp) give this part of
+/// that time.
 constexpr double not_all = 0.75;
 
 /// The part of a rank's data that leaves its node.
@@ -36,7 +38,8 @@ Way direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::a
   return way;
 }
 
-/// Messages of the rounds of a radix, the first `far` of them apart: the last round of all may have fewer than the others.
+/// Messages of the rounds of a radix. The first `far` rounds count separately. The last round may
+/// have fewer messages than the others.
 struct Rounds {
   Rounds(Rank ranks, int radix, int far) {
     int round = 0;
@@ -50,7 +53,7 @@ struct Rounds {
     }
   }
   double far_messages = 0, near_messages = 0;
-  bool even = true;  ///< All parts have the same size: no rank gets two bundles of one part.
+  bool even = true;  ///< All parts have the same size, so no rank gets two bundles from a part.
 };
 
 /// The agreed travel for a radix.
@@ -74,20 +77,21 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   const int far = std::min(all, logarithm(facts.nodes, radix));
   const Travel known = agreed_travel(facts, radix);
   const auto [hops, off, travelled] = balanced || known.hops <= 0 ? travel_anywhere(facts, radix, all, far) : known;
-  // Headings go the way of the bytes.
+  // Headings travel with the bytes.
   const double each = facts.bytes + facts.partners * heading;
   const double headed = facts.bytes > 0 ? each / facts.bytes : 1;
   const Rounds rounds(facts.ranks, radix, far);
   // A rank that gets two bundles in a round carries on the data of two ranks.
   const double twice = balanced || rounds.even ? 1 : 1.4;
-  // One rank's large volume does not get smaller by being bundled.
+  // Bundling does not make the large volume of one rank smaller.
   const double mean = std::max(1.0, hops * facts.bytes);
   const double most = std::max({hops * facts.bytes, static_cast<double>(facts.most_bytes), static_cast<double>(travelled)});
   const double of_node = std::max(1.0, not_all * most / mean) * off * each * facts.members;
   way.node = {static_cast<double>(all - far), rounds.near_messages, twice * most * headed * (1 - off / std::max(1.0, hops))};
   way.network = {static_cast<double>(far), rounds.far_messages, of_node};
   if (balanced) {
-    // Bruck's last round counts as a full one, as the figures of shared cores have been solved from.
+    // Bruck's last round counts as a full round, because the figures for shared cores were computed
+    // that way.
     const double messages = std::min<double>(radix, facts.ranks) - 1;
     way.node.messages = (all - far) * messages;
     way.network.messages = far * messages;
@@ -99,22 +103,22 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   return way;
 }
 
-/// Bruck's rounds of radix 2 for few partners, fewer rounds if all of them are near: a rank has one message in each, and as
-/// much as any other.
+/// Bruck's rounds of radix 2 for few partners. If all partners are near, there are fewer rounds. A
+/// rank has one message in each round, and about as many bytes as other ranks.
 Way by_distance(const AlltoallvFacts& facts) {
   const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach, .stride = facts.stride});
   const Rank stride = near > 0 ? facts.stride : 1;
   const int digits = near > 0 ? near : logarithm(facts.ranks);
   Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0, .stride = stride};
   double far = 0;
-  double off = 0;   // hops of a block to another node: each digit is travelled by every second one
-  double busy = 0;  // those of them that all ranks make at a time
+  double off = 0;   // hops of a block to another node: every second block travels a digit
+  double busy = 0;  // hops that all ranks make at the same time
   for (int k = 0; k < digits && facts.nodes > 1; ++k) {
     const double step = std::ldexp(static_cast<double>(stride), k);
     far += 2 * step > facts.members ? 1 : 0;
     (step < facts.members ? off : busy) += 0.5 * std::min(1.0, step / facts.members);
   }
-  // At the border of a node what comes over it on short ways goes back over it.
+  // Bytes that cross the border of a node on short ways cross it back.
   if (facts.nodes > 1) far = std::max(far, std::min(2.0, static_cast<double>(digits)));
   const double each = facts.bytes + facts.partners * heading;
   const double hops = near > 0 ? facts.ones + digits * facts.behind : 0.5 * digits;
@@ -192,7 +196,8 @@ Ways ways_exchange(const AlltoallvFacts& facts) {
   // Counts: log2 P rounds with half of P numbers each.
   constexpr double number = 8;
   also(direct(facts, schedule::exchange_counts), doublings, doublings * facts.ranks * number / 2);
-  // A short unexpected message is copied once more. Then follow the answer to a synchronous send, and the barrier.
+  // A short unexpected message is copied once more. The answer to a synchronous send, and the
+  // barrier, follow.
   constexpr double eager = 16 << 10;
   Way consensus = direct(facts, schedule::exchange_consensus);
   consensus.copied = std::min(static_cast<double>(facts.most_bytes), eager * facts.most_partners);

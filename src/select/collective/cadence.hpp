@@ -1,6 +1,6 @@
-// select/collective/cadence.hpp: the calls of one communicator at which ranks begin to exchange their volumes, and the calls
-// from which on the result counts. Both depend only on the call's number and on agreed facts, so all ranks do the same. May
-// include: schedule/nodes.hpp.
+// select/collective/cadence.hpp: the calls of one communicator at which ranks begin to exchange
+// their volumes, and the calls from which on the result counts. Both depend only on the call's
+// number and on agreed facts, so all ranks do the same.
 //
 //   if (cadence.counts(call)) cadence.settle(chosen(agreed(wait_for(reduction), where)) != way, calls_for(way, where));
 //   if (cadence.begins(call)) reduction = begin(share_of(...));          // goes on during the next calls
@@ -18,14 +18,14 @@ namespace heddle::select {
 
 class Cadence {
  public:
-  /// A reduction of a few words costs about as much as one or two small calls. The number is prime, so that all of the calls
-  /// that alternate in a program's loop are looked at.
+  /// A reduction of a few words costs about as much as one or two small calls. The number is prime.
+  /// So if different calls alternate in a program's loop, each of them is looked at in turn.
   static constexpr std::int64_t every = 61;
   /// If nothing changes, the time to the next reduction doubles, up to so many calls.
   static constexpr std::int64_t seldom = 8 * every;
   /// A reduction is complete after so many calls, unless a rank is as many calls behind the others.
   static constexpr std::int64_t later = 8;
-  /// Below, log2 P rounds are hardly fewer than P - 1 messages.
+  /// With fewer ranks, log2 P rounds are hardly fewer than P - 1 messages.
   static constexpr schedule::Rank least_ranks = 8;
 
   [[nodiscard]] bool begins(std::int64_t call) const noexcept { return call == begin_; }

@@ -13,7 +13,7 @@ namespace {
 
 Reason by_model(const Way& way, const Ways& ways) noexcept { return way.ns > least(ways).ns ? Reason::simpler : Reason::least; }
 
-/// The quickest of that name; one without figures, if it is not among them.
+/// The quickest way of that name. If the candidates lack it, a way without figures.
 Way named(std::string_view name, std::span<const Algorithm* const> table, const Ways& ways) noexcept {
   const Way* found = nullptr;
   for (const Way& way : ways)

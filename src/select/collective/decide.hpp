@@ -1,5 +1,6 @@
-// select/collective/decide.hpp: the decision about a collective: the choice of the model (choose.hpp), the cases before the
-// model, and the reason if the decision is not the least time. Pure. May include: choose.hpp.
+// select/collective/decide.hpp: the decision about a collective: the choice of the model
+// (choose.hpp), the cases before the model, and the reason if the decision is not the least time.
+// Pure.
 //
 //   const Decision decision = decide_alltoallv(facts, "auto");
 //   if (!decision.way.algorithm) ...                             // the MPI library carries out the call
@@ -30,12 +31,13 @@ struct Decision {
   Reason reason = Reason::least;
 };
 
-/// Heddle chooses from this sum of all blocks on, in bytes. Below it, only the latencies of a few messages count, and hosts
-/// choose well. Open MPI is an exception if ranks share cores: with 4 and 8 ranks it takes 1.75 to 1.95 times as long as
-/// Heddle's choice (with 17 ranks as long, with 2 ranks and a core for each 0.6 times).
-/// @param slow_host  The library is slow to gather little: Open MPI.
+/// Heddle chooses if the sum of all blocks is at least this, in bytes. Below it, only the latencies
+/// of a few messages count, and hosts choose well. Open MPI is an exception if ranks share cores.
+/// With 4 and 8 ranks it takes 1.75 to 1.95 times as long as Heddle's choice. With 17 ranks it
+/// takes as long. With 2 ranks and a core for each it takes 0.6 times as long.
+/// @param slow_host  The library gathers few bytes slowly: Open MPI.
 Bytes worth_gathering(const Where& where, bool slow_host) noexcept;
-/// The same sum for a library that is not slow, and for two ranks anywhere.
+/// That sum for a library that is not slow, and for two ranks with any library.
 constexpr Bytes worth_gathering_anywhere = 4 << 10;
 
 /// @param wanted  auto, native, or an algorithm's name.
@@ -50,7 +52,7 @@ AlltoallvFacts typical_exchange(const Where& where) noexcept;
 /// candidates.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// Why the decision is not the fastest of `ways`. Empty: it is the fastest, or as fast.
+/// The reason why the decision is not the fastest of `ways`. Empty: it is the fastest, or as fast.
 /// @param said  The setting that asks for a way: "HEDDLE_ALLTOALLV=crystal".
 std::string because(const Decision& decision, const Ways& ways, std::string_view said = {});
 

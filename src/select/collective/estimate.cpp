@@ -1,4 +1,4 @@
-// select/collective/estimate.cpp: clocks of all ranks, links and nodes.
+// select/collective/estimate.cpp: advances clocks of all ranks, links and nodes.
 #include "select/collective/estimate.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ using schedule::Send;
 
 std::size_t index(Count i) { return static_cast<std::size_t>(i); }
 
-/// Clocks, ns. A rank sends its messages one by one and receives them one by one. The ranks of a node share its network link.
+/// Clocks, ns. A rank sends and receives messages one after the other. The ranks of a node share
+/// its network link.
 class Clocks {
  public:
   Clocks(const Where& where, const Nodes* nodes)
@@ -73,7 +74,7 @@ class Clocks {
   std::vector<Message> messages_;
 };
 
-/// Every message of every round that `bytes` finds something in.
+/// Walks every message of every round, except messages for which `bytes` returns a negative number.
 void walk(const Algorithm& algorithm, const Place& place, Clocks& clocks, const std::function<double(Rank, const Send&)>& bytes,
           const std::function<void()>& round_over) {
   const Count rounds = algorithm.rounds(place);

@@ -1,4 +1,5 @@
-// select/collective/estimate.hpp: the time of a schedule by LogGP, with all ranks walked round by round. May include: way.hpp.
+// select/collective/estimate.hpp: the time of a schedule by LogGP, with all ranks walked round by
+// round.
 //
 //   estimate_allgatherv({.algorithm = &schedule::allgatherv_ring}, {.ranks = 48}, volumes)           // ns
 //

@@ -1,10 +1,10 @@
-// select/collective/hints.hpp: a program's hints for one communicator, by MPI_Info: the keys, and the hints that count. May
-// include: settings/.
+// select/collective/hints.hpp: a program's hints for one communicator, by MPI_Info: the keys, and
+// the hints that count.
 //
 //   GivenHints given;
 //   given.take(0, "crystal");                              // the text of an MPI_Info for hint_keys[0]
 //   ...                                                    // ranks compare given.compared(0)
-//   if (const std::string sentence = given.complaint(0, same); !sentence.empty()) ...   // it is ignored, and why
+//   if (const std::string sentence = given.complaint(0, same); !sentence.empty()) ...   // the hint is ignored
 //   else hints.*hint_keys[0].hint = given.word(0);
 #pragma once
 
@@ -37,7 +37,8 @@ class GivenHints {
   [[nodiscard]] const std::string& word(std::size_t key) const { return all_[key].word; }
   /// The text that must be equal on all ranks. All meaningless words have the same text.
   [[nodiscard]] std::string_view compared(std::size_t key) const;
-  /// Why a hint does not count, as a sentence for the user. Empty: it counts. @param same  The hint is the same on all ranks.
+  /// The reason why a hint does not count, as a sentence for the user. Empty: it counts.
+  /// @param same  The hint is the same on all ranks.
   [[nodiscard]] std::string complaint(std::size_t key, bool same) const;
 
  private:

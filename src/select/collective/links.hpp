@@ -1,5 +1,5 @@
-// select/collective/links.hpp: the costs of a message between ranks, within a node and between nodes. May include nothing of
-// Heddle.
+// select/collective/links.hpp: the costs of a message between ranks, within a node and between
+// nodes.
 //
 // After LogGP (Alexandrov et al. 1995): L is `latency`, o at both ends is `message`, G is `byte`.
 #pragma once
@@ -23,20 +23,23 @@ struct Links {
   double copy;   ///< A byte that a rank on the way copies from one bundle into the next.
   double block;  ///< A block in a bundle: its heading is written, read and sorted.
   // More ranks than cores; waiting ranks give way:
-  double turn;     ///< The core goes to the next rank. Each round waits for this.
+  double turn;     ///< The core changes to the next rank. Each round waits for this.
   double shared;   ///< A message, instead of `node.message`.
-  double regroup;  ///< Additional for a round that regroups blocks: they are waited for, looked through and packed.
+  double regroup;  ///< Additional time of a round that regroups blocks: it waits for them, looks through them and packs them.
 
   bool operator==(const Links&) const = default;
 };
 
-/// Costs must be equal on all ranks, because ranks must choose alike. Ranks agree on other costs before they use them. The
-/// machine's profile (profile.hpp) has the costs of a host that `heddle tune` measures.
+/// The built-in costs. They must be equal on all ranks, because ranks must choose alike. Ranks
+/// agree on other costs before they use them. The machine's profile (profile.hpp) has the costs of
+/// a host that `heddle tune` measures.
 ///
-/// Node: two ranks on two cores, medians of MPICH 5.0.2 (0.7 to 0.85 us, 0.57 us, 80 us a MiB) and Open MPI 5.0.11 (0.1 to 0.5
-/// us, 0.06 us, 79 us a MiB). Network: the Cray Gemini of the simulations of Schliephake and Laure's benchmark, with 4.7 GB/s,
-/// 0.9 us to send and 0.5 us to receive, a few hops of 105 ns. Ranks that share cores: heddle tune on two cores. MPICH's ranks
-/// sleep 15 us to give way, as its launcher sets them. Copy and block: estimates.
+/// `node` is for two ranks on two cores. It lies between the medians of MPICH 5.0.2 (0.7 to 0.85
+/// us, 0.57 us, 80 us a MiB) and those of Open MPI 5.0.11 (0.1 to 0.5 us, 0.06 us, 79 us a MiB).
+/// `network` is the Cray Gemini of the simulations of Schliephake and Laure's benchmark. It has 4.7
+/// GB/s, 0.9 us to send and 0.5 us to receive, and a few hops of 105 ns. The costs of shared cores
+/// are by heddle tune on two cores. MPICH's ranks sleep 15 us to give way, as its launcher sets
+/// them. `copy` and `block` are estimates.
 constexpr Links builtin_links{
     .node = {.latency = 600, .message = 300, .byte = 0.076},
     .network = {.latency = 1800, .message = 1400, .byte = 0.213},
@@ -47,8 +50,8 @@ constexpr Links builtin_links{
     .regroup = 0,
 };
 
-/// Links with a host's own costs on a node. Hosts differ by a factor of ten for many messages. For choices of one job, because
-/// all its ranks have the same host.
+/// Links with a host's own costs on a node. Hosts differ by a factor of ten for many messages.
+/// These links are for choices within one job, because all its ranks have the same host.
 constexpr Links with_node(double latency, double message, double turn, double shared, double regroup) {
   Links links = builtin_links;
   links.node.latency = latency;

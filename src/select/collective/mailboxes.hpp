@@ -1,5 +1,6 @@
-// select/collective/mailboxes.hpp: how long a block may be to go to another rank of the node without a message
-// (engine/exchange/pair_mailboxes.hpp), which leaves nothing to be saved by bundles. May include: layout/bytes.hpp.
+// select/collective/mailboxes.hpp: the longest block that goes to another rank of the node by a
+// mailbox, without a message (engine/exchange/pair_mailboxes.hpp). Bundles cannot save messages for
+// such blocks.
 #pragma once
 
 #include <algorithm>
@@ -8,34 +9,35 @@
 
 namespace heddle::select {
 
-/// The memory that a rank lends to its readers: a mailbox for each, which is a line of the reader's and two slots, in loaned
-/// slots of the rank's.
+/// The memory that a rank lends to its readers. Each reader gets a mailbox: a line that the reader
+/// writes, and two slots. Mailboxes lie in loaned slots of the rank.
 struct MailboxSizes {
-  static constexpr layout::Bytes lent = 64 << 10;  ///< One of these.
-  static constexpr layout::Count most_lent = 8;    ///< For one communicator.
+  static constexpr layout::Bytes lent = 64 << 10;  ///< Bytes of a loaned slot.
+  static constexpr layout::Count most_lent = 8;    ///< Loaned slots for one communicator.
   static constexpr layout::Count most_lent_to_neighbours = 16;
   static constexpr layout::Bytes line = 64;
-  static constexpr layout::Bytes head = 24;       ///< Of a slot.
-  static constexpr layout::Bytes most = 4 << 10;  ///< Longer blocks gain less from not being messages.
-  /// All that a neighbour gets, which would be several messages.
+  static constexpr layout::Bytes head = 24;       ///< Head of a slot.
+  static constexpr layout::Bytes most = 4 << 10;  ///< Longer blocks gain less from mailboxes.
+  /// Most bytes of all blocks for one neighbour, which would be several messages.
   static constexpr layout::Bytes most_together = 24 << 10;
-  static constexpr layout::Bytes shortest = 256;  ///< If no more fits there are none.
+  static constexpr layout::Bytes shortest = 256;  ///< If only shorter blocks fit, there are no mailboxes.
 
-  layout::Bytes slot = 0;     ///< From one slot to the other.
-  layout::Bytes longest = 0;  ///< Block, bytes; 0: none.
+  layout::Bytes slot = 0;     ///< Distance between the two slots.
+  layout::Bytes longest = 0;  ///< Longest block, bytes; 0: no mailboxes.
 };
 
-/// The longest that goes into such a slot; 0: none.
+/// The longest block that fits such a slot; 0: none.
 constexpr layout::Bytes longest_block(layout::Bytes slot, layout::Bytes most = MailboxSizes::most) noexcept {
   const layout::Bytes room = std::min(most, slot - MailboxSizes::head);
   return room < MailboxSizes::shortest ? 0 : room;
 }
 
-/// @param slots  That may be lent.
+/// @param slots  Most loaned slots.
 constexpr MailboxSizes mailbox_sizes(layout::Count readers, layout::Count slots = MailboxSizes::most_lent,
                                      layout::Bytes most = MailboxSizes::most) noexcept {
   if (readers < 1) return {};
-  // As many readers to a slot as find room there for the longest blocks; more, where the slots would not do.
+  // A loaned slot serves as many readers as have room in it for the longest blocks. It serves more
+  // if there are too few slots for all readers.
   const layout::Bytes lines = (MailboxSizes::head + most + MailboxSizes::line - 1) / MailboxSizes::line;
   const layout::Bytes longest = (1 + 2 * lines) * MailboxSizes::line;
   const layout::Count in_one = std::min(readers, std::max(MailboxSizes::lent / longest, (readers + slots - 1) / slots));

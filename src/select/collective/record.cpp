@@ -23,7 +23,7 @@ struct Field {
     last
   };
 };
-constexpr std::size_t wishes = Field::last - Field::shared;  // twice: the least, and the greatest
+constexpr std::size_t wishes = Field::last - Field::shared;  // each travels twice: for the least and for the greatest
 static_assert(std::tuple_size_v<Record::Said> == Field::last + wishes);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// select/collective/record.hpp: the facts that the ranks of a communicator exchange once, before Heddle carries out its
-// collectives. May include: settings/, layout/bytes.hpp.
+// select/collective/record.hpp: the facts that the ranks of a communicator exchange once, before
+// Heddle carries out its collectives.
 //
 //   Record::Said said = Record::said({...}, settings);
 //   ... one reduction: the least of each number ...
@@ -27,7 +27,8 @@ struct Record {
     std::int64_t number;  ///< The number that the rank offers (Numbers).
     std::int64_t shared;  ///< A communicator that may be shared (mpi/exchange/tag_space.hpp); 0: none.
   };
-  /// The least of each number wins. Numbers of which the greatest should win travel with their sign turned.
+  /// The least of each number wins. If the greatest should win, the number travels with its sign
+  /// turned.
   using Said = std::array<long, 17>;
   static Said said(const Own& own, const settings::Settings& set) noexcept;
   explicit Record(const Said& least) noexcept;

@@ -1,7 +1,7 @@
-// select/collective/sparse.hpp: how the sparse exchanges of a communicator go: the same on all ranks, whatever their
-// environments say. May include: decide.hpp, record.hpp.
+// select/collective/sparse.hpp: the way of a communicator's sparse exchanges. It is the same on all
+// ranks, even if their environments differ.
 //
-//   const SparseWay way = sparse_way(record, topology.where);      // chosen once: who sends to whom is nobody's knowledge
+//   const SparseWay way = sparse_way(record, topology.where);      // chosen once, as no rank knows all partners
 //   if (way.name == "crystal") ...
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace heddle::select {
 
 struct SparseWay {
-  std::string_view name;  ///< Of schedule::exchange().
+  std::string_view name;  ///< A name in schedule::exchange().
   int radix = 2;
 };
 

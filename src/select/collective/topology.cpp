@@ -1,4 +1,4 @@
-// select/collective/topology.cpp: a node is named by the lowest of its ranks.
+// select/collective/topology.cpp: the lowest rank of a node is the node's name.
 #include "select/collective/topology.hpp"
 
 #include <algorithm>

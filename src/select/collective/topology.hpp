@@ -1,7 +1,7 @@
-// select/collective/topology.hpp: where the ranks of a communicator are, as all of them know it: what algorithms are chosen by.
-// May include: schedule/nodes.hpp, way.hpp.
+// select/collective/topology.hpp: the places of a communicator's ranks, as all ranks know them.
+// Algorithms are chosen by these facts.
 //
-//   const Topology around = topology_of({0, 0, 1, 1, -1}, 2, true, links);       // three nodes, for one rank's is not known
+//   const Topology around = topology_of({0, 0, 1, 1, -1}, 2, true, links);       // three nodes; one rank's node is unknown
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct Topology {
   Where where;
 };
 
-/// @param nodes  What names each rank's node; -1: it is not known, and the rank counts as alone.
-/// @param cores  The fewest that ranks of a node share: nodes may differ.
-/// @param mailboxes  All ranks have them. @param links  They stay where they are.
+/// @param nodes  A number of each rank's node. -1: unknown, and the rank counts as alone.
+/// @param cores  The fewest cores that the ranks of a node share. Nodes may differ.
+/// @param mailboxes  All ranks have mailboxes. @param links  Must outlive the topology.
 /// Throws std::bad_alloc.
 Topology topology_of(const std::vector<int>& nodes, int cores, bool mailboxes, const Links& links);
 

@@ -1,7 +1,7 @@
-// select/collective/trial.hpp: measures in the program's own calls whether Heddle's way of a collective or the MPI library's is
-// faster. Some calls go one way, some the other, and the faster way is kept. STAR-MPI does so among algorithms (Faraj, Yuan,
-// Lowenthal 2006). Pure: it depends only on the call's number and on the measurements of all ranks, so all ranks do the same.
-// May include: nothing of Heddle.
+// select/collective/trial.hpp: measures in the program's own calls whether Heddle's way of a
+// collective or the MPI library's is faster. Some calls go one way, some the other, and the faster
+// way is kept. STAR-MPI does so among algorithms (Faraj, Yuan, Lowenthal 2006). Pure: it depends
+// only on the call's number and on the measurements of all ranks, so all ranks do the same.
 //
 //   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that began `later` calls ago
 //   if (trial.begins()) ...                           // a non-blocking reduction of this rank's measurements
@@ -13,8 +13,8 @@
 //          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker way counts    |HHH LLL ...
 //                    ^^  ^^  ^^  ^^  ^^  ^^  ^^  ^^  timed
 //
-// A call is not timed if the call before went the other way. That call has left the data in other caches, and this effect is
-// not a cost of a way that is kept.
+// A call is not timed if the call before went the other way, because that call has left the data in
+// other caches. A way that is kept does not pay that cost.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Trial {
   static constexpr int runs = 8, run = 3, calls = runs * run;
   /// Timed calls: the last two of each run.
   static constexpr int samples = runs * (run - 1);
-  /// Calls before the first trial, in which mailboxes are settled and pages touched.
+  /// Calls before the first trial. They settle mailboxes and touch pages.
   static constexpr std::int64_t warm = 8;
   /// Calls from the beginning of a reduction to its end.
   static constexpr std::int64_t later = 8;

@@ -1,5 +1,4 @@
-// select/collective/volumes.hpp: how volumes are spread over ranks, in a few numbers. May include: k_select.hpp,
-// layout/bytes.hpp.
+// select/collective/volumes.hpp: describes the spread of volumes over ranks in a few numbers.
 //
 //   Spread spread;                                        // kept, to use its memory again
 //   const Volumes& seen = spread.of(ranks, [&](Rank of) { return Bytes{recvcounts[of]} * size; });
@@ -21,7 +20,7 @@ struct Volumes {
   std::int64_t partners = 0;  ///< Volumes that are not zero.
   Bytes total = 0;
   Bytes largest = 0;
-  Bytes bulk = 0;  ///< Nine in ten are not larger.
+  Bytes bulk = 0;  ///< Nine in ten volumes are not larger.
 
   [[nodiscard]] double mean() const noexcept { return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0; }
   [[nodiscard]] double zero_fraction() const noexcept {
@@ -38,7 +37,7 @@ class Spread {
  public:
   static constexpr double of_bulk = 0.9;
 
-  /// One look at each volume, and a k-select: O(count).
+  /// Looks at each volume once, and makes a k-select: O(count).
   template <class Volume>
   const Volumes& of(std::int64_t count, const Volume& bytes) {
     seen_ = {.count = count};
@@ -50,7 +49,7 @@ class Spread {
       seen_.largest = std::max(seen_.largest, volume);
       seen_.partners += volume != 0 ? 1 : 0;
     }
-    // Values of one size, or a bulk of nothing: it need not be searched.
+    // If all values are equal, or the bulk is zero, no search is needed.
     const auto k = std::max<std::int64_t>(1, static_cast<std::int64_t>(of_bulk * static_cast<double>(count)));
     if (seen_.partners <= count - k || seen_.largest * count == seen_.total) {
       seen_.bulk = seen_.partners <= count - k ? 0 : seen_.largest;

@@ -1,4 +1,4 @@
-// select/collective/way.cpp: a load in ns, and in words.
+// select/collective/way.cpp: converts a load into ns, and into words.
 #include "select/collective/way.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +12,9 @@ double of_node(const Load& load, const Link& link) noexcept {
   return load.rounds * link.latency + std::max(0.0, load.messages - load.rounds) * link.message + load.bytes * link.byte;
 }
 
-/// An adapter sends while processors turn to the next message. So only the last message of a round is waited for on its way,
-/// and not while other messages are received. Receiving is half of a message's work.
+/// An adapter sends while processors work on the next message. So a rank waits for the latency of
+/// only the last message of a round, and not while it receives others. Receiving is half of a
+/// message's work.
 /// @param meanwhile  ns of other messages in the same rounds.
 double of_network(const Load& load, const Link& link, double meanwhile) noexcept {
   if (load.stream) return of_node(load, link);
@@ -60,7 +61,8 @@ Way timed(Way way, const Where& where) noexcept {
   const double meanwhile = one ? way.node.messages * links.node.message : 0;
   way.ns = of_node(way.node, links.node) + of_network(way.network, links.network, meanwhile) + handled;
   if (where.crowding > 1) {
-    // Ranks that share a core take turns: what they do adds up, and each round waits for a turn of all.
+    // Ranks that share a core take turns. Their work adds up, and each round waits until all had a
+    // turn.
     const double rounds = way.node.rounds + way.network.rounds;
     const double messages = way.node.messages + way.network.messages;
     const double each =

@@ -1,4 +1,4 @@
-// select/collective/way.hpp: the load of an algorithm on ranks and nodes, and its time. May include: links.hpp, schedule/.
+// select/collective/way.hpp: the load of an algorithm on ranks and nodes, and its time.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ using schedule::Bytes;
 using schedule::Count;
 using schedule::Rank;
 
-/// The load of the busiest rank. On the network: of the busiest node.
+/// The load of the busiest rank, or (on the network) of the busiest node.
 struct Load {
   double rounds = 0;    ///< Rounds, one after the other.
   double messages = 0;  ///< Messages of all rounds, each way.
   double bytes = 0;     ///< Bytes, one after the other.
-  bool stream = false;  ///< Rounds overlap: messages follow the first one through all of them.
+  bool stream = false;  ///< Rounds overlap: messages follow the first message through all rounds.
 };
 
 /// Where a collective runs. Equal on all ranks.
@@ -42,7 +42,7 @@ struct Way {
   Load network{};
   double blocks = 0;     ///< Blocks that a rank puts from bundle to bundle.
   double copied = 0;     ///< Bytes of these blocks.
-  double work = 0;       ///< Bytes that a rank gets on average, which count if ranks share a core.
+  double work = 0;       ///< Bytes that a rank gets on average. They count if ranks share a core.
   double regrouped = 0;  ///< Rounds in which received blocks go into other bundles.
   double ns = 0;         ///< The whole time.
 };
@@ -52,14 +52,15 @@ using Ways = schedule::Few<Way, 16>;
 /// Fills in `ns`.
 Way timed(Way way, const Where& where) noexcept;
 
-/// The first of those that are about as quick as the quickest: the model is no finer, so the simpler ones come first. Never
-/// empty.
+/// The first way that is about as quick as the quickest. The model is no finer than that, so
+/// simpler ways come first in `ways`. Never empty.
 Way quickest(const Ways& ways) noexcept;
 
 /// "bruck of radix 4", "pipelined_ring in segments of 32 kB".
 std::string title_of(const Way& way);
 
-/// "ring: 63 rounds of 63 messages, ..." and the quickest of another algorithm. `about` says what was to be moved.
+/// "ring: 63 rounds of 63 messages, ..." and the quickest way of another algorithm. `about`
+/// describes the data to move.
 std::string explain(const Ways& ways, const std::string& about, const Where& where);
 
 }  // namespace heddle::select

@@ -1,5 +1,5 @@
-// tool/tune/links.hpp: from times of whole calls to the costs of a message in the model of collectives. Pure. May include:
-// select/, schedule/.
+// tool/tune/links.hpp: from times of whole calls to the costs of a message in the model of
+// collectives. Pure.
 #pragma once
 
 #include <vector>

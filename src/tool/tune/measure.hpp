@@ -1,5 +1,4 @@
-// tool/tune/measure.hpp: measures the costs of moving bytes between two processes. May include: pair.hpp, select/profile.hpp,
-// layout/.
+// tool/tune/measure.hpp: measures the costs of moving bytes between two processes.
 #pragma once
 
 #include <functional>

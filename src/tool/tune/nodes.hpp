@@ -1,5 +1,5 @@
-// tool/tune/nodes.hpp: from times of whole messages between two nodes to the costs in the model of select/fabric.hpp. Pure. May
-// include: select/.
+// tool/tune/nodes.hpp: from times of whole messages between two nodes to the costs in the model of
+// select/fabric.hpp. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// tool/tune/thresholds.hpp: the sizes at which this machine's packing kernels should change. May include: measure.hpp (its
-// Progress), layout/.
+// tool/tune/thresholds.hpp: the sizes at which this machine's packing kernels should change.
 #pragma once
 
 #include <vector>

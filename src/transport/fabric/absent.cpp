@@ -1,4 +1,4 @@
-// transport/fabric/absent.cpp: built where libfabric's headers are not.
+// transport/fabric/absent.cpp: built if libfabric's headers are missing.
 #include "transport/fabric/endpoint.hpp"
 
 namespace heddle::transport::fabric {

@@ -15,7 +15,7 @@ bool adapters(const std::filesystem::path& classes) noexcept try {
   }
   return false;
 } catch (const std::exception&) {
-  return true;  // libfabric is asked
+  return true;  // let libfabric decide
 }
 
 }  // namespace heddle::transport::fabric

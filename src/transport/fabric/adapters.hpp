@@ -1,15 +1,16 @@
-// transport/fabric/adapters.hpp: whether libfabric may have more than sockets here. Includes the standard library only.
+// transport/fabric/adapters.hpp: a quick test whether libfabric may have more than sockets here.
 //
-//   if (adapters()) ...    // worth opening a fabric, and having receives that wait for it
+//   if (adapters()) ...    // worth opening a fabric, and letting receives wait for it
 #pragma once
 
 #include <filesystem>
 
 namespace heddle::transport::fabric {
 
-/// By a look at which kinds of network adapters there are (InfiniBand, RoCE, iWARP, EFA and Omni-Path are of one class,
-/// Slingshot of another), or because FI_PROVIDER says what libfabric is to take. libfabric itself takes milliseconds to say.
-/// @param classes  Where Linux lists devices by class.
+/// True if the system lists a network adapter of a known class, or if FI_PROVIDER names a provider.
+/// InfiniBand, RoCE, iWARP, EFA and Omni-Path are of one class, Slingshot is of another. To ask
+/// libfabric itself would take milliseconds.
+/// @param classes  The folder where Linux lists devices by class.
 bool adapters(const std::filesystem::path& classes = "/sys/class") noexcept;
 
 }  // namespace heddle::transport::fabric

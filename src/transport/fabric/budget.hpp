@@ -1,4 +1,4 @@
-// transport/fabric/budget.hpp: how much memory may be registered at a time. May include: layout/bytes.hpp.
+// transport/fabric/budget.hpp: a limit on the memory that is registered at a time.
 #pragma once
 
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ struct Budget {
   void give(Bytes bytes) noexcept { used -= bytes; }
 };
 
-/// What `ulimit -l` allows, less an eighth for the provider's own queues.
+/// The limit of `ulimit -l`, less an eighth for the provider's own queues.
 inline Bytes lockable() noexcept {
   rlimit limit{};
   constexpr Bytes endless = std::numeric_limits<Bytes>::max();

@@ -1,4 +1,4 @@
-// transport/fabric/control.cpp: sealed when it leaves, held against its limits when it comes.
+// transport/fabric/control.cpp: seals control messages that leave, and checks those that arrive.
 #include "transport/fabric/control.hpp"
 
 #include <cstring>
@@ -6,7 +6,7 @@
 namespace heddle::transport::fabric {
 namespace {
 
-/// FNV-1a over words: against damage, not against malice.
+/// FNV-1a over words. It protects against damage, not against malice.
 std::uint64_t sum(const void* data, std::size_t bytes) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto* at = static_cast<const std::byte*>(data);
@@ -39,7 +39,7 @@ void seal(Announcement& announcement, std::uint64_t nonce) noexcept {
 bool read(std::span<const std::byte> arrived, std::uint64_t nonce, Control& control) noexcept {
   if (arrived.size() < offsetof(Control, place) || arrived.size() > sizeof control) return false;
   control = {};
-  // A bool that is neither true nor false must not come into being.
+  // A bool with another value than 0 or 1 would be undefined behaviour.
   if (std::to_integer<unsigned>(arrived[offsetof(Control, in_place)]) > 1) return false;
   std::memcpy(&control, arrived.data(), arrived.size());
   return control.nonce == nonce && control.places <= most_places && bytes_of(control) == arrived.size() &&

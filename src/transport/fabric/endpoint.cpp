@@ -1,4 +1,4 @@
-// transport/fabric/endpoint.cpp: an endpoint for reliable datagrams of libfabric's.
+// transport/fabric/endpoint.cpp: an endpoint of libfabric's for reliable datagrams.
 #include "transport/fabric/endpoint.hpp"
 
 #include <array>
@@ -36,7 +36,7 @@ class Libfabric final : public Endpoint {
   Info info_;
   Abilities can_;
   std::uint64_t next_key_ = 1;
-  // Closed in the opposite order.
+  // These close in the opposite order.
   Opened<fid_fabric> fabric_;
   Opened<fid_domain> domain_;
   Opened<fid_av> addresses_;
@@ -116,7 +116,7 @@ Posted Libfabric::post(const Post& what, Operation& operation, int* error) noexc
     answer = what.kind == Post::send ? fi_sendmsg(endpoint_.get(), &message, more | FI_COMPLETION | FI_TRANSMIT_COMPLETE)
                                      : fi_recvmsg(endpoint_.get(), &message, more | FI_COMPLETION);
   } else if (what.local.size() <= can_.iov && what.remote.size() <= std::min(can_.rma_iov, most)) {
-    // The limits are checked here: some providers leave out what is beyond them, and say nothing.
+    // The limits are checked here, because some providers silently leave out pieces beyond them.
     for (std::size_t i = 0; i < what.remote.size(); ++i)
       places[i] = {what.remote[i].address, what.remote[i].length, what.remote[i].key};
     fi_msg_rma message{};
@@ -168,9 +168,9 @@ std::size_t Libfabric::poll(std::span<Event> events) noexcept {
 }
 
 void Libfabric::shut() noexcept {
-  // What has arrived is taken first. libfabric's rxm, over verbs, reads what is left in its queue after it has closed a
-  // connection, and posts receives to that again: a crash (seen in 1.17; its own flow control is enough for it). Until nothing
-  // more comes.
+  // Take all events first, until no more arrive. Otherwise libfabric's rxm over verbs may crash
+  // (seen in 1.17): after it has closed a connection, it reads the rest of its queue and posts
+  // receives to that connection. Its own flow control messages are enough to cause this.
   if (endpoint_ && can_.provider.starts_with("verbs")) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds quiet{20};

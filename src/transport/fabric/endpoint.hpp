@@ -1,5 +1,5 @@
-// transport/fabric/endpoint.hpp: what the schemes need of a network, without a word of libfabric's. provider.cpp opens one by
-// libfabric; tests wrap it to make things fail. May include: layout/bytes.hpp.
+// transport/fabric/endpoint.hpp: a network as the schemes need it, without names of libfabric's.
+// endpoint.cpp implements it by libfabric. Tests wrap it to make operations fail.
 //
 //   std::string why;
 //   const std::unique_ptr<Endpoint> endpoint = open_endpoint({.provider = "tcp"}, why);
@@ -7,7 +7,7 @@
 //   endpoint->post({.kind = Post::write, .to = peer, .local = pieces, .descriptors = descriptors, .remote = places},
 //   operation);
 //
-// Not safe for several threads. Nothing here waits. No function throws but where memory is short.
+// Not safe for several threads. No function waits. Functions throw only if memory is short.
 #pragma once
 
 #include <sys/uio.h>
@@ -27,15 +27,15 @@ namespace heddle::transport::fabric {
 using layout::Bytes;
 using layout::Count;
 
-/// What is asked for, and what the user has said.
+/// The network that the caller asks for.
 struct Wanted {
-  std::string provider{};  ///< As in FI_PROVIDER: "tcp", "shm", "verbs;ofi_rxm"; empty: the first that can do all.
-  std::string domain{};    ///< As `fi_info` names it; empty: any.
-  std::string library{};   ///< File to load; empty: libfabric.so.1.
-  bool sockets = true;     ///< False: none that only does what sockets do, if `provider` names none.
+  std::string provider{};  ///< As in FI_PROVIDER ("tcp", "shm", "verbs;ofi_rxm"). Empty: the first that can do all.
+  std::string domain{};    ///< Its name in the output of `fi_info`. Empty: any.
+  std::string library{};   ///< File to load. Empty: libfabric.so.1.
+  bool sockets = true;     ///< False: without a name in `provider`, providers that work by sockets are left out.
 };
 
-/// What the provider says of itself, or what the self-test has left of it.
+/// The abilities that a provider claims, less those that the self-test took back.
 struct Abilities {
   std::string provider;
   std::string domain;
@@ -44,21 +44,21 @@ struct Abilities {
   std::size_t cq_data = 0;          ///< Bytes of remote CQ data.
   std::size_t depth = 64;           ///< Operations under way.
   Bytes largest = 0;                ///< Bytes of one operation.
-  bool delivery_complete = false;   ///< A completion may mean that the data is in the peer's memory.
-  bool ordered_writes = false;      ///< A write's remote CQ data arrives after the data of the writes before it.
+  bool delivery_complete = false;   ///< Completions can mean that the data is in the peer's memory.
+  bool ordered_writes = false;      ///< The remote CQ data of a write arrives after the data of earlier writes.
   bool local_registration = false;  ///< Local memory has to be registered, too.
-  bool pins = false;                ///< Registered memory is pinned: it counts, and goes stale when it is unmapped.
-  bool caches = false;              ///< libfabric keeps registrations itself, with a memory monitor of its own.
-  bool node_local = false;          ///< Reaches processes of this node only.
+  bool pins = false;                ///< Registered memory is pinned: it counts as locked, and goes stale when it is unmapped.
+  bool caches = false;              ///< libfabric itself caches registrations, and monitors memory.
+  bool node_local = false;          ///< It only reaches processes of this node.
 };
 
-/// Memory that the network may use.
+/// Registered memory, which the network may use.
 struct Region {
   std::byte* start = nullptr;
   Bytes length = 0;
-  std::uint64_t key = 0;       ///< For peers,
-  std::uint64_t address = 0;   ///< who reach `start` by this.
-  void* descriptor = nullptr;  ///< For this process.
+  std::uint64_t key = 0;       ///< Key for peers.
+  std::uint64_t address = 0;   ///< Address of `start` for peers.
+  void* descriptor = nullptr;  ///< Descriptor for this process.
   bool writable = true;
   void* handle = nullptr;
 
@@ -79,9 +79,9 @@ struct Remote {
 
 using Handle = std::uint64_t;  ///< A peer, as the endpoint numbers them.
 
-/// Stays in place until its completion has been polled.
+/// An operation under way. It stays in place until its completion has been polled.
 struct Operation {
-  alignas(16) std::byte context[64];  // providers may want it (FI_CONTEXT2)
+  alignas(16) std::byte context[64];  // providers may need it (FI_CONTEXT2)
 };
 
 struct Post {
@@ -90,9 +90,9 @@ struct Post {
   Handle to = 0;
   std::span<const iovec> local{};
   std::span<void* const> descriptors{};
-  std::span<const Remote> remote{};     ///< As many bytes as in `local`.
-  std::optional<std::uint32_t> data{};  ///< To be seen by the peer when the bytes of this write are in place.
-  bool more = false;                    ///< Another follows at once (FI_MORE).
+  std::span<const Remote> remote{};     ///< Total size as in `local`.
+  std::optional<std::uint32_t> data{};  ///< The peer gets this number when the bytes of this write are in place.
+  bool more = false;                    ///< Another post follows at once (FI_MORE).
 };
 
 enum class Posted : std::uint8_t { yes, full, broken };
@@ -101,8 +101,8 @@ struct Event {
   enum Kind : std::uint8_t { completed, notified };
   Kind kind = completed;
   int error = 0;                   ///< 0, or libfabric's number for it.
-  Operation* operation = nullptr;  ///< That has completed; null for a notification.
-  std::uint64_t data = 0;          ///< That a peer's write brought.
+  Operation* operation = nullptr;  ///< The operation that has completed; null for a notification.
+  std::uint64_t data = 0;          ///< The number that a peer's write brought.
   std::size_t length = 0;          ///< Bytes received.
 };
 
@@ -111,32 +111,34 @@ class Endpoint {
   virtual ~Endpoint() = default;
 
   [[nodiscard]] virtual const Abilities& abilities() const noexcept = 0;
-  /// Opaque bytes by which others reach this endpoint.
+  /// The address of this endpoint: bytes for connect() of other processes.
   [[nodiscard]] virtual std::vector<std::byte> address() = 0;
-  /// False: these bytes are no address.
+  /// False: the bytes are no address.
   virtual bool connect(std::span<const std::byte> address, Handle& peer) = 0;
 
-  /// `full`: again after a poll. `broken`: the peer cannot be reached, `error` says why. Writes complete when they are
-  /// delivered, reads and sends when the local memory may be used.
+  /// Result `full`: post again after a poll. Result `broken`: the peer cannot be reached, and
+  /// `error` says why. Writes complete when they are delivered. Reads and sends complete when the
+  /// local memory may be used again.
   virtual Posted post(const Post& what, Operation& operation, int* error = nullptr) noexcept = 0;
-  /// Moves what is under way, and returns how many events it has written.
+  /// Advances operations under way, and returns the number of events that it has written.
   virtual std::size_t poll(std::span<Event> events) noexcept = 0;
 
-  /// 0, or an errno value; no more is registered than asked for.
+  /// Registers exactly this memory. 0, or an errno value.
   virtual int enlist(std::byte* start, Bytes length, bool writable, Region& region) noexcept = 0;
   virtual void release(Region& region) noexcept = 0;
 
-  /// Ends all that is under way, without events: nothing of this process is read or written by it any more. For good.
+  /// Closes the endpoint for good. It ends all operations without events. The network then neither
+  /// reads nor writes memory of this process.
   virtual void shut() noexcept = 0;
 
-  /// "Connection refused"
+  /// The text of an error: "Connection refused".
   [[nodiscard]] virtual std::string words(int error) const = 0;
 };
 
-/// Null: `why` says what is not there, in a sentence without a full stop.
+/// Null: `why` gives the reason, in a sentence without a full stop.
 std::unique_ptr<Endpoint> open_endpoint(const Wanted& wanted, std::string& why);
 
-/// Whether this build knows libfabric at all.
+/// True if this build includes libfabric.
 bool built_with_libfabric() noexcept;
 
 }  // namespace heddle::transport::fabric

@@ -1,4 +1,4 @@
-// transport/fabric/events.cpp: what the provider says has happened, and to which message.
+// transport/fabric/events.cpp: hands the provider's events to their messages.
 #include <algorithm>
 
 #include "transport/fabric/fabric.hpp"
@@ -39,7 +39,7 @@ void Fabric::happened(const Event& event) {
     return;
   }
   auto* const work = static_cast<Work*>(event.operation);
-  if (!work) return;  // of an operation that the provider does not name: its own
+  if (!work) return;  // an operation of the provider's own
   switch (work->kind) {
     case Work::receive: {
       Control control;
@@ -66,7 +66,7 @@ void Fabric::happened(const Event& event) {
       const std::uint32_t peer = work->peer;
       give(work);
       if (!owner) return;
-      peers_[peer].heard = event.error == 0 ? now_ : 0;  // an error: it will be asked at once
+      peers_[peer].heard = event.error == 0 ? now_ : 0;  // after an error, patrol() asks it at once
       owner->ended(tag, event.error);
       return;
     }
@@ -94,7 +94,7 @@ void Fabric::deliver(const Control& control) {
     message->take(control);
     return;
   }
-  // Its message has ended here, perhaps before it was answered. Who is told to stop has to be told that we have.
+  // The message has ended here, perhaps before the answer came. The peer still needs our `stopped`.
   if (control.kind == Kind::reply && !meet(std::span(control.address).first(control.address_bytes), control.who, peer)) return;
   while (peer < peers_.size() && peers_[peer].who != control.who) ++peer;
   if (peer == peers_.size()) return;

@@ -1,4 +1,4 @@
-// transport/fabric/fabric.cpp: opening, and whose event is whose.
+// transport/fabric/fabric.cpp: opens the fabric, and keeps account of messages and operations.
 #include "transport/fabric/fabric.hpp"
 
 #include <fcntl.h>

@@ -1,12 +1,13 @@
-// transport/fabric/fabric.hpp: messages between nodes over libfabric, with holes at either end. Rooms: layout/ only; no MPI.
+// transport/fabric/fabric.hpp: messages between nodes over libfabric, with holes at either end. No
+// MPI in this room.
 //
 //   Failure failure;  std::string why;
 //   const std::unique_ptr<Fabric> fabric = Fabric::open({.nonce = job}, failure, why);      // null: why not
 //   Outgoing out(*fabric, {&layout, count, base}, plan);     ... bring out.announcement() to the receiver ...
 //   Incoming in(*fabric, announcement, {&layout, count, base}, {});
-//   while (out.progress() == State::working) ...             // the same there; or fabric->advance(), for all messages
+//   while (out.progress() == State::working) ...             // also in.progress(); or fabric->advance(), for all messages
 //
-// One thread at a time. Nothing waits. docs/fabric.md: the protocol.
+// One thread at a time may call. No function waits. docs/fabric.md describes the protocol.
 #pragma once
 
 #include <array>
@@ -30,22 +31,23 @@ std::int64_t steady_ns();
 
 struct Options {
   Wanted wanted{};
-  std::uint64_t nonce = 0;                 ///< Of the job.
+  std::uint64_t nonce = 0;                 ///< Random number of the job.
   Bytes segment = 64 << 10;                ///< Bytes of a segment.
-  Bytes pool = 64 << 20;                   ///< Most that segments may take.
-  std::optional<Bytes> pinned{};           ///< Most that may be registered; else what ulimit -l says, if the provider pins.
-  std::optional<Keep> keep{};              ///< Registrations; else as the provider needs.
-  Prices prices{};                         ///< Of registering.
-  std::int64_t patience = 10'000'000'000;  ///< ns of silence after which a peer is asked whether it is there.
+  Bytes pool = 64 << 20;                   ///< Most bytes that segments may take.
+  std::optional<Bytes> pinned{};           ///< Most bytes that may be registered. Default: ulimit -l if the provider pins.
+  std::optional<Keep> keep{};              ///< Lifetime of registrations. Default: as the provider needs.
+  Prices prices{};                         ///< Costs of registering.
+  std::int64_t patience = 10'000'000'000;  ///< After so much silence a peer is asked whether it is there, ns.
   Clock clock = &steady_ns;
   bool self_test = true;
-  /// Puts something between (tests make things fail with it).
+  /// Puts an object around the endpoint. Tests use it to make operations fail.
   std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)> wrap{};
 };
 
 class Fabric {
  public:
-  /// Opens an endpoint and tries it out. Null: `failure` and `why`; with a fabric, `why` says what was taken back, if anything.
+  /// Opens an endpoint and tests it. Null: `failure` and `why` give the reason. Otherwise `why`
+  /// names abilities that the self-test took back, if any.
   static std::unique_ptr<Fabric> open(const Options& options, Failure& failure, std::string& why);
   Fabric(std::unique_ptr<Endpoint> endpoint, const Abilities& abilities, const Options& options);
   Fabric(const Fabric&) = delete;
@@ -55,24 +57,24 @@ class Fabric {
   [[nodiscard]] const Abilities& abilities() const noexcept { return abilities_; }
   [[nodiscard]] const std::vector<std::byte>& address() const noexcept { return address_; }
   [[nodiscard]] Whereabouts whereabouts() const noexcept;
-  /// Why registrations are kept as they are, in words.
+  /// The lifetime of registrations and its reason, in words.
   [[nodiscard]] const std::string& keeping() const noexcept { return keeping_; }
-  /// By us, or by libfabric beneath.
+  /// True if Heddle, or libfabric beneath it, keeps registrations after a message.
   [[nodiscard]] bool keeps_registrations() const noexcept { return abilities_.caches || registrations_->keeps(); }
 
-  /// Moves what is under way; to be called by whatever waits. Whether anything has happened.
+  /// Advances operations under way; a waiting caller must call it. True if there were events.
   bool progress();
-  /// The same, and each message does a step of its own. Whether it is worth being called again at once.
+  /// Like progress(), and each message does a step. True if another call at once is worthwhile.
   bool advance();
-  /// No message is under way, and all that peers have been told has gone out.
+  /// True if no message is under way and all control messages have gone out.
   [[nodiscard]] bool settled() const noexcept {
     return closed_ || (entered_ == 0 && outbox_.empty() && letter_slots_.size() == sends);
   }
-  /// Says hello to that process, and gives it a number. False: that is no address.
+  /// Sends hello to that process, and gives it a number. False: its address is not valid.
   bool greet(const Whereabouts& there, std::uint32_t& peer);
-  /// It has answered our hello: what either sends gets to the other.
+  /// True if the peer has answered our hello, so that both directions work.
   [[nodiscard]] bool welcomed(std::uint32_t peer) const noexcept { return peers_[peer].welcomed; }
-  /// For good: all messages fail.
+  /// Closes the fabric for good. All messages fail.
   void close() noexcept;
 
   [[nodiscard]] Pool& segments() noexcept { return segments_; }
@@ -86,13 +88,13 @@ class Fabric {
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
   [[nodiscard]] bool enter(Message& message);
   void leave(Message& message, bool delivered) noexcept;
-  /// The number of a peer; false: this is no address.
+  /// Finds or makes the number of a peer. False: the address is not valid, or the peer is gone.
   bool meet(std::span<const std::byte> address, const Identity& who, std::uint32_t& peer);
   void attach(std::uint32_t peer) noexcept { ++peers_[peer].messages; }
   void tell(std::uint32_t peer, Control control);
   Posted post(Message& message, Post what, std::uint64_t tag);
   void lose(std::uint32_t peer);
-  /// Operations of a message that has ended without them are nobody's.
+  /// Parts operations from a message that ends before them.
   void disown(const Message& message) noexcept;
   [[nodiscard]] bool gone(std::uint32_t peer) const noexcept { return peers_[peer].gone; }
   void heard_from(std::uint32_t peer) noexcept { peers_[peer].heard = now_; }
@@ -104,7 +106,7 @@ class Fabric {
     Message* owner = nullptr;
     std::uint64_t tag = 0;
     std::uint32_t peer = 0;
-    Slot slot{};  // its buffer, if it is Heddle's own
+    Slot slot{};  // its buffer, for control messages
   };
   struct Peer {
     Handle handle = 0;
@@ -112,7 +114,7 @@ class Fabric {
     int alive = -1;  // pidfd
     bool gone = false;
     bool welcomed = false;
-    std::int64_t next_letter = 0;  // before which none is tried again
+    std::int64_t next_letter = 0;  // the time of the next try
     std::int64_t heard = 0;
     std::int64_t asked = 0;
     std::int64_t lost = 0;
@@ -125,7 +127,7 @@ class Fabric {
     std::int64_t since;
   };
 
-  static constexpr std::uint32_t slot_bits = 10;  // of a message's number; the rest counts how often the slot has been used
+  static constexpr std::uint32_t slot_bits = 10;  // low bits of a message's number; the rest counts uses of the slot
   static constexpr std::uint32_t most_messages = 1U << slot_bits;
   static constexpr std::size_t receives = 64;
   static constexpr std::size_t sends = 64;
@@ -157,13 +159,13 @@ class Fabric {
   Known known_;
   std::deque<Work> works_;
   std::vector<Work*> idle_;
-  std::vector<Work*> not_posted_;   // receives that the provider had no room for
-  std::vector<Slot> letter_slots_;  // free ones to send from
+  std::vector<Work*> not_posted_;   // receives that found the provider full
+  std::vector<Slot> letter_slots_;  // free slots to send from
   std::deque<Letter> outbox_;
   std::vector<Peer> peers_;
   std::unordered_map<std::string, std::uint32_t> by_address_;
-  std::vector<Message*> messages_;  // by the low bits of their numbers
-  int entered_ = 0;                 // of them
+  std::vector<Message*> messages_;  // index: low bits of the message's number
+  int entered_ = 0;                 // number of these messages
   std::vector<std::uint32_t> generations_;
   std::array<std::uint32_t, 256> delivered_{};
   std::size_t next_delivered_ = 0;

@@ -1,5 +1,5 @@
-// transport/fabric/failure.hpp: why something did not go over the fabric. A value, by which the caller takes another way.
-// Includes nothing of Heddle.
+// transport/fabric/failure.hpp: the reasons why a message does not go over the fabric. The caller
+// then takes another way.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@ namespace heddle::transport::fabric {
 
 enum class Failure : std::uint8_t {
   none,
-  missing,       ///< No libfabric, or no provider of it that is wanted.
-  incapable,     ///< The provider does not claim what is needed.
-  unsound,       ///< The provider does not do what it claims: the self-test saw it.
+  missing,       ///< No libfabric, or not the provider that was asked for.
+  incapable,     ///< The provider does not claim all abilities that Heddle needs.
+  unsound,       ///< The self-test found that the provider does not do what it claims.
   registration,  ///< Memory could not be registered: the provider refused, or the limit on pinned memory is reached.
-  memory,        ///< No memory, no segment, no place in a table.
+  memory,        ///< There is no memory, no segment, or no place in a table.
   peer,          ///< The peer is gone.
   completion,    ///< An operation ended with an error.
-  refused,       ///< The peer does not want the message this way.
+  refused,       ///< The peer does not accept the message this way.
   truncated,     ///< The receiver's buffer is shorter than the message.
-  damaged,       ///< A control message says what no peer says.
+  damaged,       ///< A control message makes no sense.
   closed,        ///< The endpoint had to be closed.
 };
 

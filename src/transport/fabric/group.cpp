@@ -1,4 +1,4 @@
-// transport/fabric/group.cpp: one walk over the blocks.
+// transport/fabric/group.cpp: groups blocks in one walk.
 #include "transport/fabric/group.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ using layout::Segment;
 
 constexpr Bytes page = 4096;
 
-/// Puts `next`, which begins at or after the start of `last`, into it if the gap is small.
+/// Extends `last` by `next` if the gap between them is small. `next` begins at or after the start
+/// of `last`.
 bool join(Segment& last, const Segment& next, Bytes gap) {
   if (next.offset - (last.offset + last.length) >= gap) return false;
   last.length = std::max(last.length, next.offset + next.length - last.offset);
@@ -29,7 +30,7 @@ Bytes Prices::largest_gap() const noexcept {
 std::vector<Segment> group(const layout::Layout& layout, layout::Count count, Bytes total, const Prices& prices,
                            std::size_t most) {
   const Bytes gap = prices.largest_gap();
-  // No gap can be large where all of them together are not.
+  // If the sum of all gaps is small, no gap is large.
   if (count > 0 && layout.extent() >= 0 && total == layout.size() * count) {
     const Bytes span = (count - 1) * layout.extent() + layout.true_extent();
     if (span - total < gap) return {{layout.true_lower_bound(), span}};

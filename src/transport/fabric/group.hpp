@@ -1,7 +1,7 @@
-// transport/fabric/group.hpp: optimistic group registration (Wu et al. 2004, §4.4.1): the blocks of a datatype in as few
-// regions as pays, the large gaps left out. Pure. May include: layout/.
+// transport/fabric/group.hpp: optimistic group registration (Wu et al. 2004, §4.4.1). It covers the
+// blocks of a datatype by few regions that leave out large gaps. Pure.
 //
-//   for (const layout::Segment& region : group(layout, count, total, prices, 64)) ...        // empty: they would be too many
+//   for (const layout::Segment& region : group(layout, count, total, prices, 64)) ...        // empty: too many regions
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace heddle::transport::fabric {
 
-/// What it costs to register a region and to take it back, ns. A gap is registered with its neighbours if its pages cost less
-/// than another call.
+/// Costs to register a region and to undo that, ns. A gap is registered with its neighbours if its
+/// pages cost less than another call.
 struct Prices {
   double call = 1500;
   double page = 120;
@@ -19,8 +19,9 @@ struct Prices {
   [[nodiscard]] layout::Bytes largest_gap() const noexcept;
 };
 
-/// Regions that cover the first `total` packed bytes, by ascending offset from the message's base, at least a page apart.
-/// O(blocks), sorting them where they are not in memory order. Empty: more than `most`.
+/// Returns regions that cover the first `total` packed bytes. They are ordered by offset from the
+/// message's base, and at least a page apart. Takes O(blocks), plus a sort if blocks are not in
+/// memory order. Empty: there would be more than `most`.
 std::vector<layout::Segment> group(const layout::Layout& layout, layout::Count count, layout::Bytes total, const Prices& prices,
                                    std::size_t most);
 

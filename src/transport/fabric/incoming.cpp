@@ -1,4 +1,5 @@
-// transport/fabric/incoming.cpp: answered with segments or with the elements themselves.
+// transport/fabric/incoming.cpp: answers an announcement, by granting segments or offering the
+// elements themselves.
 #include "transport/fabric/incoming.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Eleme
     return;
   }
   Control reply{.kind = Kind::reply};
-  // What cannot be offered in place is unpacked.
+  // If the elements cannot be offered in place, the message is unpacked.
   if (!(acceptance.in_place && offer(reply)) && !grant(reply, acceptance)) {
     fail(Failure::memory);
     return;
@@ -62,7 +63,7 @@ bool Incoming::hold_target(std::size_t most) {
 
 bool Incoming::offer(Control& reply) {
   if (announcement_.if_in_place == Scheme::p_rrs) {
-    // The receiver reads: its memory is local.
+    // The receiver reads, so its memory is the local memory of the operations.
     if (fabric_.abilities().local_registration && !hold_target(256)) return false;
     receiving_ = receive_reads(*this);
     reply.in_place = true;
@@ -123,7 +124,8 @@ void Incoming::clean(bool peer_gone) noexcept {
   listed_ = nullptr;
 }
 
-/// The elements' registrations. `close`: memory that a peer may still write to, for all we know, must not stay open to it.
+/// Releases the elements' registrations. `close`: a peer may still write to this memory, so it must
+/// lose access.
 void Incoming::release(bool close) noexcept {
   Registrations& registrations = fabric_.registrations();
   if (close) {

@@ -1,10 +1,10 @@
-// transport/fabric/incoming.hpp: a message on its way in. May include: fabric.hpp.
+// transport/fabric/incoming.hpp: the receiver's end of a message.
 //
 //   Incoming in(fabric, announcement, {&layout, count, base}, {.in_place = true});
 //   while (in.progress() == State::working) ...
 //   in.state() == State::done, in.bytes()
 //
-// What the elements hold after a failure means nothing, but nobody writes to them any more.
+// After a failure the elements' contents are undefined, but the network writes to them no more.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 namespace heddle::transport::fabric {
 
 struct Acceptance {
-  bool in_place = false;       ///< The network writes into the elements (or reads into them), if their layout allows it.
-  std::size_t window = 8;      ///< Segments that are granted, at most.
-  Holding* kept = nullptr;     ///< Of elements that are received into again and again; outlives what is under way.
-  bool segment_unpack = true;  ///< False: nothing is unpacked while more can come (Wu et al. 2004, figure 10).
+  bool in_place = false;       ///< The network writes (or reads) into the elements, if their layout allows it.
+  std::size_t window = 8;      ///< Most segments that are granted.
+  Holding* kept = nullptr;     ///< Registrations of elements that receive repeatedly. They outlive the operations under way.
+  bool segment_unpack = true;  ///< False: unpack only when no more segments can come (Wu et al. 2004, figure 10).
 };
 
 class Incoming;
 
-/// One scheme's work at the receiver.
+/// The work of a scheme at the receiver.
 class Receiving {
  public:
   explicit Receiving(Incoming& message) : in(message) {}
@@ -31,7 +31,7 @@ class Receiving {
   virtual void heard(const Control& control) = 0;
   virtual void notified(std::uint32_t) {}
   virtual void completed(std::uint64_t) {}
-  /// `retire`: slots may still be written to by a peer that is gone.
+  /// `retire`: a peer that is gone may still write into the slots.
   virtual void clean(bool retire) noexcept { static_cast<void>(retire); }
 
  protected:
@@ -40,16 +40,18 @@ class Receiving {
 
 class Incoming final : public Message {
  public:
-  /// `announcement` is what the sender's announcement() was; it is not trusted. The layout and the elements stay until the end.
+  /// `announcement` is a copy of the sender's announcement(); it is checked. The layout and the
+  /// elements stay until the end.
   Incoming(Fabric& fabric, const Announcement& announcement, const Elements& target, const Acceptance& acceptance);
   ~Incoming() override;
 
-  /// Its sender has nothing under way any more, as the caller knows by another way. True: nobody reads or writes the elements
-  /// any more, and they and their layout may go; the message itself is to be driven to its end. False: again later.
+  /// For a caller that knows that the sender has no operations under way. True: nothing reads or
+  /// writes the elements any more, and they and their layout may go. The caller still drives the
+  /// message to its end. False: call again later.
   bool withdraw();
-  /// How it comes.
+  /// The scheme of the message.
   [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
-  /// Of the message.
+  /// Size of the message.
   [[nodiscard]] Bytes bytes() const noexcept { return announcement_.total; }
 
   // --- for the schemes
@@ -76,7 +78,7 @@ class Incoming final : public Message {
 
   Announcement announcement_;
   Elements target_;
-  Holding held_;  // unless the caller keeps them
+  Holding held_;  // if the caller keeps no registrations
   Holding* kept_ = nullptr;
   Listed* listed_ = nullptr;
   Scheme scheme_ = Scheme::bc_spup;

@@ -1,4 +1,5 @@
-// transport/fabric/layouts.cpp: who has been listed longest without use makes room, and its id goes to the next.
+// transport/fabric/layouts.cpp: the least recently used layout makes room, and the next layout gets
+// its id.
 #include "transport/fabric/layouts.hpp"
 
 #include <cstring>

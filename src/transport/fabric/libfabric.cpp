@@ -1,4 +1,4 @@
-// transport/fabric/libfabric.cpp: by dlopen.
+// transport/fabric/libfabric.cpp: loads libfabric by dlopen.
 #include "transport/fabric/libfabric.hpp"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ struct Loaded {
   std::string why;
 
   explicit Loaded(const std::string& file) {
-    // Never closed: its providers have threads and handlers of their own.
+    // The library is never closed, because its providers have threads and handlers of their own.
     void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       const char* const said = dlerror();

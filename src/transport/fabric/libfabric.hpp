@@ -1,5 +1,6 @@
-// transport/fabric/libfabric.hpp: libfabric.so.1, found when it is first wanted: a program under Heddle needs none. Includes
-// libfabric's headers; nothing but provider.cpp and endpoint.cpp includes this.
+// transport/fabric/libfabric.hpp: loads libfabric.so.1 at the first use, so that programs need no
+// libfabric. Only provider.cpp and endpoint.cpp include this header, because it includes
+// libfabric's.
 #pragma once
 
 #pragma GCC diagnostic push
@@ -18,7 +19,7 @@
 
 namespace heddle::transport::fabric {
 
-/// The few functions that are no calls through an object's table.
+/// The few functions that are not called through an object's table.
 struct Library {
   decltype(&fi_getinfo) getinfo = nullptr;
   decltype(&fi_freeinfo) freeinfo = nullptr;
@@ -27,7 +28,8 @@ struct Library {
   decltype(&fi_strerror) strerror = nullptr;
 };
 
-/// Null: `why` says why not. Empty: libfabric.so.1. Not safe for several threads.
+/// Loads the file (empty: libfabric.so.1). Null: `why` gives the reason. Not safe for several
+/// threads.
 const Library* library(const std::string& file, std::string& why);
 
 /// Closes what libfabric has opened.

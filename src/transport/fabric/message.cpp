@@ -1,4 +1,4 @@
-// transport/fabric/message.cpp: how messages end.
+// transport/fabric/message.cpp: the end of messages.
 #include "transport/fabric/message.hpp"
 
 #include "transport/fabric/fabric.hpp"
@@ -81,15 +81,15 @@ void Message::take(const Control& control) {
       we_owe_stop_ = true;
       they_owe_stop_ = exposed_;
     }
-    // Whose first word it is: it is met by this.
+    // This is the peer's first word: it gives us the message's number there.
     if (!met_) {
       theirs_ = control.from;
       we_owe_stop_ = they_owe_stop_ = false;
     }
     end_if_still();
   } else if (control.kind == Kind::stopped) {
-    if (failure_ == Failure::none) fail(Failure::damaged);  // nobody here has asked it to stop
-    they_owe_stop_ = false;                                 // it says so once
+    if (failure_ == Failure::none) fail(Failure::damaged);  // this side had not failed
+    they_owe_stop_ = false;                                 // `stopped` comes once
     delivered_ = delivered_ || control.in_place;
     end_if_still();
   } else if (failure_ == Failure::none) {
@@ -110,7 +110,7 @@ void Message::lost_peer() {
   if (state_ != State::working) return;
   gone_ = true;
   if (failure_ == Failure::none) failure_ = Failure::peer;
-  if (fabric_.abilities().node_local) {  // what is not there any more reads and writes nothing, and completes nothing
+  if (fabric_.abilities().node_local) {  // a dead process reads, writes and completes nothing
     fabric_.disown(*this);
     under_way_ = 0;
   }

@@ -1,4 +1,4 @@
-// transport/fabric/monitor.cpp: the thread that reads userfaultfd's events.
+// transport/fabric/monitor.cpp: a thread that reads userfaultfd's events.
 #include "transport/fabric/monitor.hpp"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 namespace heddle::transport::fabric {
 
 std::unique_ptr<Monitor> Monitor::start(std::string& why) {
-  // Faults of user mode only: allowed to everybody. We want none at all, only the events.
+  // Faults of user mode need no privilege. Heddle uses only the events, no faults.
   const int faults = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
   if (faults < 0) {
     why = std::string("userfaultfd is not to be had (") + std::strerror(errno) + ")";
@@ -39,7 +39,7 @@ std::unique_ptr<Monitor> Monitor::start(std::string& why) {
     if (stop >= 0) close(stop);
     return nullptr;
   }
-  // A thread of ours takes no signals of the program's.
+  // The thread must not take the program's signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -54,14 +54,14 @@ Monitor::~Monitor() {
   if (write(stop_, &one, sizeof one) < 0) {
   }
   thread_.join();
-  close(faults_);  // ends all watching
+  close(faults_);  // this ends all watching
   close(stop_);
 }
 
 bool Monitor::watch(std::byte* start, layout::Bytes length) noexcept {
   uffdio_register wanted{};
   wanted.range = {reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};
-  wanted.mode = UFFDIO_REGISTER_MODE_WP;  // nothing is ever write-protected: no fault comes to us
+  wanted.mode = UFFDIO_REGISTER_MODE_WP;  // no page is ever write-protected, so no fault comes
   return ioctl(faults_, UFFDIO_REGISTER, &wanted) == 0;
 }
 
@@ -75,7 +75,7 @@ void Monitor::note(Range range) noexcept {
     heard_.ranges[heard_.count++] = range;
     return;
   }
-  // Too many to list: everything between the first and the last.
+  // The list is full: the last entry grows, and covers the gap, too.
   Range& wide = heard_.ranges.back();
   std::byte* const end = std::max(wide.start + wide.length, range.start + range.length);
   wide.start = std::min(wide.start, range.start);
@@ -87,7 +87,8 @@ void Monitor::listen() noexcept {
   for (;;) {
     if (poll(wanted, 2, -1) < 0 && errno != EINTR) return;
     if (wanted[1].revents != 0) return;
-    // Reading lets the program go on: by then the lock is held, and who asks afterwards waits for the note.
+    // The read lets the program continue. This thread holds the lock by then, so gone() waits until
+    // the range is noted.
     const std::scoped_lock hold(lock_);
     uffd_msg message{};
     while (read(faults_, &message, sizeof message) == static_cast<ssize_t>(sizeof message)) {

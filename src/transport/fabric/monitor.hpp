@@ -1,13 +1,14 @@
-// transport/fabric/monitor.hpp: tells when watched memory is unmapped, so that a registration of it is not used for what is
-// mapped there next. By userfaultfd, whose events let the munmap go on only when they have been read. May include:
-// layout/bytes.hpp.
+// transport/fabric/monitor.hpp: tells when watched memory is unmapped, so that its registration is
+// not used for memory that is mapped there next. It uses userfaultfd: a munmap continues only when
+// its event has been read.
 //
 //   std::string why;
 //   const std::unique_ptr<Monitor> monitor = Monitor::start(why);       // null: the kernel does not allow it
 //   monitor->watch(start, length);                                      // whole pages
-//   monitor->gone([](Range range) { ... });                             // what has been unmapped, dropped or moved since
+//   monitor->gone([](Range range) { ... });                             // ranges unmapped, dropped or moved since
 //
-// One thread. It allocates and frees nothing: that could unmap watched memory, and wait for itself.
+// The monitor has one thread. That thread allocates and frees no memory: it could unmap watched
+// memory, and would wait for itself.
 #pragma once
 
 #include <array>
@@ -33,11 +34,12 @@ class Monitor {
   Monitor& operator=(const Monitor&) = delete;
   ~Monitor();
 
-  /// False: this memory cannot be watched (a file's, a device's).
+  /// False: this memory cannot be watched (of a file or a device).
   bool watch(std::byte* start, layout::Bytes length) noexcept;
   void unwatch(std::byte* start, layout::Bytes length) noexcept;
 
-  /// Calls `forget` for what is gone. Whoever has unmapped memory and then asks is told.
+  /// Calls `forget` for each range that is gone. A range is in the list as soon as its munmap has
+  /// returned.
   template <class Forget>
   void gone(Forget&& forget) {
     Heard heard;

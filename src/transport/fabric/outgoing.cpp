@@ -1,4 +1,5 @@
-// transport/fabric/outgoing.cpp: announced, answered, and then one of four schemes.
+// transport/fabric/outgoing.cpp: announces a message, takes the answer, and starts one of four
+// schemes.
 #include "transport/fabric/outgoing.hpp"
 
 #include <algorithm>
@@ -11,14 +12,15 @@ Outgoing::Outgoing(Fabric& fabric, const Elements& source, const Plan& plan)
     : Message(fabric), source_(source), plan_(plan), total_(layout::times(source.count, source.layout->size())) {
   if (state() != State::working) return;
   segment_ = std::clamp<Bytes>(plan.segment, 64, fabric_.segments().slot_bytes());
-  // Before anybody is told: a message that could not be packed for want of a segment would wait for nobody knows what.
+  // Take a segment before the receiver is told. A message that needs a segment later might wait for
+  // ever.
   Slot reserve;
   if (total_ <= 0 || !fabric_.segments().take(reserve)) {
     fail(Failure::memory);
     return;
   }
   packed_.push_back(reserve);
-  if (plan_.if_unpacks == Scheme::rwg_up && !hold_source()) plan_.if_unpacks = Scheme::bc_spup;  // it packs, then
+  if (plan_.if_unpacks == Scheme::rwg_up && !hold_source()) plan_.if_unpacks = Scheme::bc_spup;  // then it packs
   announcement_.from = id_;
   announcement_.if_unpacks = plan_.if_unpacks;
   announcement_.if_in_place = plan_.if_in_place;
@@ -29,7 +31,7 @@ Outgoing::Outgoing(Fabric& fabric, const Elements& source, const Plan& plan)
   announcement_.address_bytes = static_cast<std::uint8_t>(fabric_.address().size());
   std::ranges::copy(fabric_.address(), announcement_.address.begin());
   seal(announcement_, fabric_.options().nonce);
-  // While the answer is on its way (Wu et al. 2004, §5.2).
+  // Pack while the answer is on its way (Wu et al. 2004, §5.2).
   if (plan_.if_unpacks == Scheme::bc_spup)
     layout::pack_range(*source_.layout, source_.count, source_.base, 0, std::min(segment_, total_), packed_[0].at);
 }
@@ -57,7 +59,7 @@ int Outgoing::most_under_way() const noexcept {
 }
 
 bool Outgoing::pack(Bytes from, Bytes length, Slot& slot) {
-  // What has been packed ahead, or reserved.
+  // Take the reserved slot first. It may hold the first segment, packed ahead.
   bool ready = false;
   if (!packed_.empty()) {
     slot = packed_.back();

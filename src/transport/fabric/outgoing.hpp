@@ -1,11 +1,12 @@
-// transport/fabric/outgoing.hpp: a message on its way out. May include: fabric.hpp.
+// transport/fabric/outgoing.hpp: the sender's end of a message.
 //
 //   Outgoing out(fabric, {&layout, count, base}, {.if_unpacks = Scheme::rwg_up});
 //   ... bring out.announcement() to the receiver ...
 //   while (out.progress() == State::working) ...
 //   if (out.buffer_free()) ...                // from here on the program may overwrite its elements
 //
-// What the receiver wants decides between the two schemes of the plan (Wu et al. 2004, Table 1: select/fabric.hpp).
+// The receiver's answer decides between the two schemes of the plan (Wu et al. 2004, Table 1;
+// select/fabric.hpp).
 #pragma once
 
 #include <memory>
@@ -15,18 +16,18 @@
 namespace heddle::transport::fabric {
 
 struct Plan {
-  Scheme if_unpacks = Scheme::bc_spup;   ///< bc_spup or rwg_up: when the receiver grants segments.
-  Scheme if_in_place = Scheme::multi_w;  ///< multi_w or p_rrs: when it offers its buffer.
-  Bytes segment = 64 << 10;              ///< At most the fabric's.
+  Scheme if_unpacks = Scheme::bc_spup;   ///< bc_spup or rwg_up, if the receiver grants segments.
+  Scheme if_in_place = Scheme::multi_w;  ///< multi_w or p_rrs, if the receiver offers its buffer.
+  Bytes segment = 64 << 10;              ///< Bytes; at most the fabric's.
   bool list = true;                      ///< Operations are posted as lists (Wu et al. 2004, §4.3), not one by one.
   bool enlist = false;                   ///< Blocks are registered even if the provider needs no local registration.
-  std::size_t regions = 64;              ///< Of the sender's elements, at most; beyond them it packs.
-  Holding* kept = nullptr;               ///< Of elements that are sent again and again; outlives the message.
+  std::size_t regions = 64;              ///< Most regions of the sender's elements. If there would be more, it packs.
+  Holding* kept = nullptr;               ///< Registrations of elements that are sent repeatedly. They outlive the message.
 };
 
 class Outgoing;
 
-/// One scheme's work at the sender.
+/// The work of a scheme at the sender.
 class Sending {
  public:
   explicit Sending(Outgoing& message) : out(message) {}
@@ -48,14 +49,14 @@ class Outgoing final : public Message {
   Outgoing(Fabric& fabric, const Elements& source, const Plan& plan);
   ~Outgoing() override;
 
-  /// Not of a message that has failed at once.
+  /// Valid unless the message failed at once.
   [[nodiscard]] const Announcement& announcement() const noexcept { return announcement_; }
   [[nodiscard]] bool buffer_free() const { return state() != State::working || (sending_ && sending_->buffer_free()); }
   [[nodiscard]] bool answered() const noexcept { return met_; }
-  /// Who has answered, and its number of this message.
+  /// The peer that has answered, and its number of this message.
   [[nodiscard]] std::uint32_t peer() const noexcept { return peer_; }
   [[nodiscard]] std::uint32_t theirs() const noexcept { return theirs_; }
-  /// Once the receiver has answered.
+  /// Valid once the receiver has answered.
   [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
 
   // --- for the schemes
@@ -70,14 +71,15 @@ class Outgoing final : public Message {
   [[nodiscard]] const Elements& source() const noexcept { return source_; }
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] Bytes total() const noexcept { return total_; }
-  /// Packs bytes [from, from + length) into a segment of ours. False: none is free now.
+  /// Packs bytes [from, from + length) into a segment of this process. False: no segment is free
+  /// now.
   bool pack(Bytes from, Bytes length, Slot& slot);
-  /// The descriptor of a place in the source.
+  /// The descriptor for an address in the source.
   [[nodiscard]] void* describe(const std::byte* at) const noexcept;
-  /// The source may be handed to the network as it is.
+  /// Registers the source if that is needed. True: the network may read it in place.
   bool hold_source();
   [[nodiscard]] const Holding& held() const noexcept { return plan_.kept ? *plan_.kept : held_; }
-  /// Operations that one message may have under way.
+  /// Most operations that a message may have under way.
   [[nodiscard]] int most_under_way() const noexcept;
 
  private:
@@ -94,9 +96,9 @@ class Outgoing final : public Message {
   Bytes segment_ = 0;
   Scheme scheme_ = Scheme::bc_spup;
   Announcement announcement_{};
-  Holding held_;  // unless the caller keeps them
+  Holding held_;  // if the caller keeps no registrations
   bool holds_ = false;
-  std::vector<Slot> packed_;  // one, for what is packed first: by then it is packed already, ahead of the receiver's answer
+  std::vector<Slot> packed_;  // at most one slot, for the first segment; BC-SPUP packs it before the receiver answers
   std::unique_ptr<Sending> sending_;
 };
 

@@ -1,5 +1,5 @@
-// transport/fabric/peers.cpp: who is met, told, watched and given up. Nothing here grows with the job, only with the peers that
-// this process has had messages with.
+// transport/fabric/peers.cpp: meets peers, sends them control messages, watches them and gives them
+// up. Memory does not grow with the job, only with the peers of this process's messages.
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace heddle::transport::fabric {
 bool Fabric::meet(std::span<const std::byte> address, const Identity& who, std::uint32_t& peer) {
   if (address.empty()) return false;
   std::string key(reinterpret_cast<const char*>(address.data()), address.size());
-  key.append(reinterpret_cast<const char*>(&who), sizeof who);  // an address may be used again by another process
+  key.append(reinterpret_cast<const char*>(&who), sizeof who);  // another process may use the same address later
   if (const auto at = by_address_.find(key); at != by_address_.end()) {
     peer = at->second;
     return !peers_[peer].gone;
@@ -39,7 +39,7 @@ bool Fabric::greet(const Whereabouts& there, std::uint32_t& peer) {
   if (closed_ || there.address_bytes > most_address ||
       !meet(std::span(there.address).first(there.address_bytes), there.who, peer))
     return false;
-  peers_[peer].welcomed = false;  // it may have been, over a connection that has broken since
+  peers_[peer].welcomed = false;  // an older welcome may be of a connection that has broken since
   const Whereabouts here = whereabouts();
   tell(peer, {.kind = Kind::hello, .who = here.who, .address_bytes = here.address_bytes, .address = here.address});
   return true;
@@ -56,7 +56,7 @@ void Fabric::send_letters() {
   std::vector<std::uint32_t> broken;
   for (auto letter = outbox_.begin(); letter != outbox_.end() && !letter_slots_.empty();) {
     Peer& peer = peers_[letter->peer];
-    // In order to each peer; one that is full does not hold up the others.
+    // Letters to a peer stay in order. A peer that is full does not hold up the others.
     if (!peer.gone && std::ranges::find(full, letter->peer) != full.end()) {
       ++letter;
       continue;
@@ -80,7 +80,7 @@ void Fabric::send_letters() {
     }
     if (answer == Posted::full) {
       full.push_back(letter->peer);
-      // A peer that is not connected is connected to anew at each try, which costs more than a look.
+      // Wait before the next try: without a connection, each try connects anew, which is dear.
       if (now_ >= peer.next_letter) peer.next_letter = now_ + (now_ - letter->since) / 8;
       if (now_ - letter->since > 3 * options_.patience) broken.push_back(letter->peer);
       ++letter;
@@ -98,12 +98,13 @@ void Fabric::lose(std::uint32_t peer) {
   peers_[peer].lost = now_;
   if (peers_[peer].alive >= 0) ::close(peers_[peer].alive);
   peers_[peer].alive = -1;
-  by_address_.erase(peers_[peer].key);  // should it come back, it is somebody else
+  by_address_.erase(peers_[peer].key);  // a process that comes back counts as a new peer
   for (Message* const message : std::vector<Message*>(messages_))
     if (message && message->met_ && message->peer_ == peer) message->lost_peer();
 }
 
-/// Now and then: who is silent is asked, who is dead is given up, and what never ends is ended.
+/// Called now and then: asks silent peers, gives up dead peers, and closes the fabric if operations
+/// never end.
 void Fabric::patrol() {
   next_patrol_ = now_ + std::min<std::int64_t>(options_.patience / 4, 50'000'000);
   for (Message* const message : messages_) {
@@ -115,7 +116,7 @@ void Fabric::patrol() {
     Peer& peer = peers_[i];
     if (peer.messages == 0) continue;
     if (peer.gone) {
-      // The provider owes us the ends of operations with it, and has had its time.
+      // The provider had time to end the operations with this peer.
       if (now_ - peer.lost > options_.patience) return close();
       continue;
     }

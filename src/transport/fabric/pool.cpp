@@ -1,4 +1,4 @@
-// transport/fabric/pool.cpp: anonymous memory, a chunk at a time.
+// transport/fabric/pool.cpp: anonymous memory in chunks.
 #include "transport/fabric/pool.hpp"
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ Pool::~Pool() {
 }
 
 bool Pool::grow() noexcept {
-  // As many as there is room for: under a small limit on pinned memory a few are better than none.
+  // Take as many slots as there is room for: a small limit on pinned memory may still allow a few.
   for (Bytes slots = chunk_slots; slots > 0; slots /= 2) {
     const Bytes length = slots * slot_bytes_;
     if (static_cast<Bytes>(made_) * slot_bytes_ + length > limit_ || !budget_.take(length)) continue;
@@ -25,7 +25,7 @@ bool Pool::grow() noexcept {
     auto chunk = std::make_unique<Region>();
     if (memory != MAP_FAILED && endpoint_.enlist(static_cast<std::byte*>(memory), length, true, *chunk) == 0) {
       made_ += static_cast<std::size_t>(slots);
-      free_.reserve(made_);  // so that giving back needs no memory
+      free_.reserve(made_);  // so that give() needs no memory
       for (Bytes i = slots; i-- > 0;) free_.push_back({chunk->start + i * slot_bytes_, chunk.get()});
       chunks_.push_back(std::move(chunk));
       return true;

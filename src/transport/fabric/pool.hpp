@@ -1,12 +1,12 @@
-// transport/fabric/pool.hpp: segments that are registered once and used by every message (Wu et al. 2004, §3.2.3). May include:
-// endpoint.hpp, budget.hpp.
+// transport/fabric/pool.hpp: segments that are registered once and used by all messages (Wu et al.
+// 2004, §3.2.3).
 //
 //   Slot slot;
 //   if (pool.take(slot)) ...                     // false: no room for more, the message goes another way
 //   pool.give(slot);
 //
-// Grows by chunks as they are needed, up to its limit and the budget's; a chunk is one region. Last in, first out, so that few
-// and warm slots serve a steady stream.
+// The pool grows by chunks when needed, up to its limit and the budget's. A chunk is one region.
+// Slots are used last in, first out, so that few warm slots serve a steady stream.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ class Pool {
   [[nodiscard]] Bytes slot_bytes() const noexcept { return slot_bytes_; }
   bool take(Slot& slot) noexcept;
   void give(const Slot& slot) noexcept { free_.push_back(slot); }
-  /// Never used again: a peer that is gone may have had a write to it under way.
+  /// Takes a slot out of use for ever: a peer that is gone may still write to it.
   void retire(const Slot&) noexcept { ++retired_; }
-  /// Taken and not given back.
+  /// Slots that are taken and not given back.
   [[nodiscard]] std::size_t out() const noexcept { return made_ - free_.size() - retired_; }
 
  private:

@@ -1,4 +1,4 @@
-// transport/fabric/provider.cpp: what is asked for, and what is checked of the answer.
+// transport/fabric/provider.cpp: asks libfabric for providers, and checks its answer.
 #include "transport/fabric/provider.hpp"
 
 #include <algorithm>
@@ -10,20 +10,21 @@
 namespace heddle::transport::fabric {
 namespace {
 
-constexpr std::uint32_t api = FI_VERSION(1, 9);  // 1.9: mr_mode as it is today; later libraries still speak it
-constexpr std::size_t channel_bytes = 4;         // of remote CQ data, that our notifications need
+constexpr std::uint32_t api = FI_VERSION(1, 9);  // 1.9 has mr_mode as it is today; later libraries still support it
+constexpr std::size_t channel_bytes = 4;         // remote CQ data of a notification
 
 /// Kinds of registration that enlist() of endpoint.cpp can do.
 constexpr int registrations = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-/// Providers with a registration cache and memory monitor of libfabric's own beneath fi_mr_reg: a second cache above it would
-/// keep regions in use, which it then cannot drop when their memory is unmapped.
+/// Providers for which libfabric has a registration cache and a memory monitor beneath fi_mr_reg. A
+/// second cache above them would keep regions in use, and libfabric could not drop those when their
+/// memory is unmapped.
 constexpr std::string_view caching[] = {"verbs", "efa", "cxi", "gni", "ucx"};
 
-/// Work by sockets alone.
+/// Providers that work by sockets alone.
 constexpr std::string_view by_sockets[] = {"tcp", "udp", "net", "sockets"};
 
-/// Reach processes of this node only.
+/// Providers that only reach processes of this node.
 constexpr std::string_view local[] = {"shm", "sm2"};
 
 bool one_of(std::string_view provider, std::span<const std::string_view> names) {
@@ -33,7 +34,7 @@ bool one_of(std::string_view provider, std::span<const std::string_view> names) 
 
 char* copy(const std::string& text) { return text.empty() ? nullptr : strdup(text.c_str()); }  // libfabric frees it
 
-/// What a provider lacks; empty: nothing.
+/// An ability that the provider lacks, in words. Empty: it lacks none.
 std::string lack(const fi_info& info) {
   if (info.domain_attr->cq_data_size < channel_bytes)
     return "has " + std::to_string(info.domain_attr->cq_data_size) + " bytes of remote CQ data (4 are needed)";
@@ -60,12 +61,12 @@ Info find_provider(const Library& library, const Wanted& wanted, std::string& wh
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   hints->domain_attr->name = copy(wanted.domain);
   hints->fabric_attr->prov_name = copy(wanted.provider);
-  hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;  // per operation in the end; asked for here, so that who cannot is left out
+  hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;  // operations set it, too; here it leaves out providers without it
 
   fi_info* list = nullptr;
   const int error = library.getinfo(api, nullptr, nullptr, 0, hints.get(), &list);
   const Info found(list, FreeInfo{&library});
-  const char* const environment = std::getenv("FI_PROVIDER");  // libfabric's own filter: said, so that nobody has to guess
+  const char* const environment = std::getenv("FI_PROVIDER");  // libfabric's own filter: the message names it
   const std::string who = (wanted.provider.empty() ? std::string("no provider") : "no provider \"" + wanted.provider + "\"") +
                           (wanted.domain.empty() ? "" : " on \"" + wanted.domain + "\"") +
                           (environment && *environment ? std::string(" with FI_PROVIDER=") + environment : "");
@@ -77,7 +78,7 @@ Info find_provider(const Library& library, const Wanted& wanted, std::string& wh
   std::string lacks;
   for (const fi_info* info = found.get(); info; info = info->next) {
     std::string reason = lack(*info);
-    // Who only reaches this node is no fabric between nodes, unless somebody asks for it by name.
+    // A provider that only reaches this node is left out unless it is asked for by name.
     const bool here_only = wanted.provider.empty() && !environment && one_of(info->fabric_attr->prov_name, local);
     const bool slow = wanted.provider.empty() && !wanted.sockets && one_of(info->fabric_attr->prov_name, by_sockets);
     if (slow) reason = "works by sockets alone";
@@ -97,7 +98,7 @@ Abilities abilities_of(const fi_info& info) {
   can.cq_data = info.domain_attr->cq_data_size;
   can.depth = std::max<std::size_t>(info.tx_attr->size, 16);
   can.largest = static_cast<Bytes>(std::min<std::size_t>(info.ep_attr->max_msg_size, std::numeric_limits<Bytes>::max()));
-  can.delivery_complete = true;  // a hint that the answer has to satisfy
+  can.delivery_complete = true;  // the hints demand it
   can.ordered_writes =
       (info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_WAW) != 0 && info.ep_attr->max_order_waw_size >= (1U << 20);
   can.local_registration = (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;

@@ -1,5 +1,4 @@
-// transport/fabric/provider.hpp: which of libfabric's providers can carry Heddle's messages. May include: libfabric.hpp,
-// endpoint.hpp.
+// transport/fabric/provider.hpp: finds a provider of libfabric's that can carry Heddle's messages.
 //
 //   const Info info = find_provider(*library, wanted, why);
 #pragma once
@@ -15,10 +14,11 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// The first that claims all that is needed, in libfabric's own order (the fastest first). Null: `why` says who lacks what.
+/// The first provider, in libfabric's order (the fastest first), that claims all abilities that
+/// Heddle needs. Null: `why` names the ability that is lacking.
 Info find_provider(const Library& library, const Wanted& wanted, std::string& why);
 
-/// What it claims, in our words.
+/// The abilities that the provider claims.
 Abilities abilities_of(const fi_info& info);
 
 }  // namespace heddle::transport::fabric

@@ -1,4 +1,4 @@
-// transport/fabric/receive_direct.cpp: Multi-W at the receiver: nothing to do but to hear that it is over.
+// transport/fabric/receive_direct.cpp: Multi-W at the receiver, which only waits for `finished`.
 #include "transport/fabric/incoming.hpp"
 
 namespace heddle::transport::fabric {

@@ -1,4 +1,5 @@
-// transport/fabric/receive_reads.cpp: P-RRS at the receiver: what is ready is read, and scattered into the blocks.
+// transport/fabric/receive_reads.cpp: P-RRS at the receiver, which reads segments that are ready
+// and scatters them into its blocks.
 #include <deque>
 
 #include "transport/fabric/incoming.hpp"
@@ -101,7 +102,7 @@ class Reads final : public Receiving {
 
   std::deque<Ready> ready_;
   std::uint64_t first_ = 0;  // number of ready_.front()
-  std::size_t posting_ = 0;  // the one whose reads are being posted
+  std::size_t posting_ = 0;  // index of the entry whose reads are being posted
   Bytes expected_ = 0;
   Bytes read_ = 0;
   layout::Layout contiguous_;

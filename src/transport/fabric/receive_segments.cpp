@@ -1,5 +1,5 @@
-// transport/fabric/receive_segments.cpp: BC-SPUP and RWG-UP at the receiver: segments that have arrived are unpacked, and their
-// slots granted again.
+// transport/fabric/receive_segments.cpp: BC-SPUP and RWG-UP at the receiver, which unpacks segments
+// that have arrived and grants their slots again.
 #include <algorithm>
 #include <deque>
 
@@ -24,7 +24,8 @@ class Segments final : public Receiving {
 
   void step() override {
     if (waiting_.empty()) return;
-    // At the end, or when the sender has no slot left.
+    // Without segment_unpack: unpack when all segments have come, or when the sender has no slot
+    // left.
     if (!segment_unpack_ && waiting_.size() < slots_.size() && unpacked_ + static_cast<Bytes>(waiting_.size()) < count_ &&
         !draining_)
       return;
@@ -44,7 +45,8 @@ class Segments final : public Receiving {
   }
 
   void notified(std::uint32_t segment) override {
-    // Slots take turns, so the low bits of a number say which slot, and the slot knows the number.
+    // Slots take turns, so the low bits of a segment's number identify its slot. The slot knows the
+    // full number.
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if ((static_cast<std::uint32_t>(expected_[i]) & 0xffffU) == segment && expected_[i] < count_) return arrive(i);
     in.fail(Failure::damaged);
@@ -70,7 +72,7 @@ class Segments final : public Receiving {
   }
 
   std::vector<Slot> slots_;
-  std::vector<Bytes> expected_;  // the segment that each slot is for
+  std::vector<Bytes> expected_;  // for each slot, the number of its segment
   std::vector<bool> arrived_;
   std::deque<Bytes> waiting_;
   bool segment_unpack_;

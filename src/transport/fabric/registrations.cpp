@@ -1,4 +1,5 @@
-// transport/fabric/registrations.cpp: disjoint live regions in a map; those that are gone stay until their last message ends.
+// transport/fabric/registrations.cpp: live regions are disjoint, in a map. A region that is given
+// up stays registered until its last message ends.
 #include "transport/fabric/registrations.hpp"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ Failure Registrations::hold(const Elements& elements, Bytes total, bool writable
     }
     return true;
   };
-  // Optimistic: gaps are taken to be memory. Where they are not, or are too much, only the blocks' own pages.
+  // Optimistic: first assume that gaps are mapped memory. If they are not, or are too large,
+  // register only the blocks' own pages.
   if (take(group(*elements.layout, elements.count, total, prices_, most)) ||
       take(group(*elements.layout, elements.count, total, Prices{0, 1}, most)))
     return Failure::none;
@@ -71,7 +73,8 @@ Registration* Registrations::one(std::byte* start, Bytes length, bool writable) 
   Bytes bytes = (start + length - from + page - 1) / page * page;
   if (keep_ == Keep::never) return enlist(from, bytes, writable);
 
-  // What overlaps it: all of it in one is found; else they give way to one that covers them all.
+  // Look at the registrations that overlap the range. If one of them covers the range, use it.
+  // Otherwise one larger registration replaces them all.
   std::byte* low = from;
   std::byte* high = from + bytes;
   auto at = index_.upper_bound(from);
@@ -90,7 +93,7 @@ Registration* Registrations::one(std::byte* start, Bytes length, bool writable) 
     bury(found);
   }
   Registration* made = enlist(low, high - low, writable);
-  if (!made && high - low > bytes) made = enlist(from, bytes, writable);  // a neighbour may have been unmapped by now
+  if (!made && high - low > bytes) made = enlist(from, bytes, writable);  // a neighbour may be unmapped by now
   if (!made) return nullptr;
   made->watched = keep_ == Keep::watched && monitor_ && monitor_->watch(made->region.start, made->region.length);
   made->live = keep_ == Keep::always || made->watched;
@@ -107,7 +110,7 @@ Registration* Registrations::enlist(std::byte* start, Bytes length, bool writabl
     ++calls_;
     const int error = endpoint_.enlist(start, length, writable, region);
     if (error == 0) break;
-    if ((error == ENOMEM || error == EAGAIN) && evict()) continue;  // the system's limit is lower than ours
+    if ((error == ENOMEM || error == EAGAIN) && evict()) continue;  // the system's limit is lower than the budget's
     budget_.give(counted);
     return nullptr;
   }
@@ -116,7 +119,7 @@ Registration* Registrations::enlist(std::byte* start, Bytes length, bool writabl
   return &all_.front();
 }
 
-/// The one that nobody has used for longest.
+/// Gives up the registration that has been unused for longest.
 bool Registrations::evict() noexcept {
   Registration* oldest = nullptr;
   for (const auto& [start, registration] : index_)
@@ -125,12 +128,13 @@ bool Registrations::evict() noexcept {
   return oldest != nullptr;
 }
 
-/// Is found no more, and goes when nobody uses it.
+/// Takes a registration out of the index. It ends when no message uses it.
 void Registrations::bury(Registration& registration) noexcept {
   if (registration.live) index_.erase(registration.region.start);
   registration.live = false;
   registration.stale = true;
-  // At once: another one may watch the same pages by the time its last message ends.
+  // Stop watching at once: when its last message ends, another registration may watch the same
+  // pages.
   if (registration.watched) monitor_->unwatch(registration.region.start, registration.region.length);
   registration.watched = false;
   ++registration.users;

@@ -1,5 +1,5 @@
-// transport/fabric/registrations.hpp: the program's memory, registered: kept for the next message, given up when it is unmapped
-// or the budget is spent. May include: endpoint.hpp, budget.hpp, group.hpp, monitor.hpp.
+// transport/fabric/registrations.hpp: registrations of the program's memory. They are kept for the
+// next message, and given up when the memory is unmapped or the budget is spent.
 //
 //   Holding blocks;
 //   const Failure failure = registrations.hold({&layout, count, base}, total, writable, 64, blocks);
@@ -19,32 +19,32 @@
 
 namespace heddle::transport::fabric {
 
-/// Elements of the program's, in memory.
+/// Elements in the program's memory.
 struct Elements {
   const layout::Layout* layout = nullptr;
   Count count = 0;
   std::byte* base = nullptr;
 };
 
-/// How long a registration lives.
+/// The lifetime of a registration.
 enum class Keep : std::uint8_t {
-  never,   ///< As long as a message uses it: libfabric has a cache of its own, or nobody says when memory is unmapped.
-  always,  ///< Until the budget is spent: the provider does not pin, what is mapped there next is as good.
+  never,   ///< Until no message uses it: libfabric has its own cache, or unmapping goes unnoticed.
+  always,  ///< Until the budget is spent, with providers that do not pin: memory mapped there later works, too.
   watched  ///< Until the memory is unmapped.
 };
 
 struct Registration {
   Region region;
-  Bytes counted = 0;  ///< Against the budget.
+  Bytes counted = 0;  ///< Bytes of the budget.
   int users = 0;
-  bool live = true;  ///< May be found.
+  bool live = true;  ///< It is in the index.
   bool watched = false;
-  bool stale = false;      ///< Its memory is not what it was, or is not to be open to peers any more.
-  std::uint64_t used = 0;  ///< When last.
+  bool stale = false;      ///< Its memory has changed, or must not be open to peers any more.
+  std::uint64_t used = 0;  ///< Time of the last use.
   std::list<Registration>::iterator self{};
 };
 
-/// The regions that one message uses, or a persistent operation.
+/// The regions that a message, or a persistent operation, uses.
 class Holding {
  public:
   [[nodiscard]] const Region* find(const std::byte* at) const noexcept;
@@ -65,19 +65,21 @@ class Registrations {
   Registrations& operator=(const Registrations&) = delete;
   ~Registrations();
 
-  /// Registers the blocks of the first `total` bytes in at most `most` regions. On failure nothing is held.
+  /// Registers the blocks of the first `total` bytes in at most `most` regions. After a failure,
+  /// `holding` is empty.
   Failure hold(const Elements& elements, Bytes total, bool writable, std::size_t most, Holding& holding);
   void drop(Holding& holding) noexcept;
-  /// The same for elements that are to move again and again: `holding` is what the last call has left, and is held until
-  /// drop(). It is made anew only if it has gone stale.
+  /// Like hold(), for elements that move repeatedly. `holding` comes from the last call, and is
+  /// held until drop(). It is made anew only if it has gone stale.
   Failure hold_again(const Elements& elements, bool writable, std::size_t most, Holding& holding);
-  /// The memory is unmapped, or will be: for callers that know (MPI_Free_mem, a hook of munmap).
+  /// Callers report memory that is unmapped, or will be (MPI_Free_mem, a hook of munmap).
   void forget(const std::byte* start, Bytes length) noexcept;
 
-  /// Beyond the message that it was made for.
+  /// True if registrations outlive the message that they were made for.
   [[nodiscard]] bool keeps() const noexcept { return keep_ != Keep::never; }
   [[nodiscard]] std::size_t kept() const noexcept { return index_.size(); }
-  [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }  ///< Of the provider's, so far.
+  /// Registrations that the provider was asked for, so far.
+  [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
 
  private:
   Registration* one(std::byte* start, Bytes length, bool writable);
@@ -95,7 +97,7 @@ class Registrations {
   std::uint64_t clock_ = 0;
   std::uint64_t calls_ = 0;
   std::list<Registration> all_;
-  std::map<const std::byte*, Registration*> index_;  // the live ones, by start; disjoint
+  std::map<const std::byte*, Registration*> index_;  // live registrations, ordered by start; disjoint
 };
 
 }  // namespace heddle::transport::fabric

@@ -1,4 +1,5 @@
-// transport/fabric/self_test.cpp: writes with notification and reads, odd pieces on both sides.
+// transport/fabric/self_test.cpp: writes with notification, and reads, with odd pieces on both
+// sides.
 #include "transport/fabric/self_test.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ class Trial {
   Trial(Side& near, Side& far, Handle peer, Clock clock, std::int64_t patience)
       : near_(near), far_(far), peer_(peer), clock_(clock), patience_(patience) {}
 
-  /// Empty: it works.
+  /// Runs one operation. Empty: it works.
   std::string run(Post::Kind kind, std::size_t local, std::size_t remote, bool notify) {
     const Bytes total = 2011 + 2 * static_cast<Bytes>(turn_);
     const auto here = cut(total, local, 5);
@@ -86,10 +87,11 @@ class Trial {
       for (std::size_t i = 0; i < far_events; ++i) {
         if (events[i].kind != Event::notified) continue;
         const auto arrived = static_cast<std::uint32_t>(events[i].data);
-        if (arrived >> 24 == 0xa5U && arrived < data) continue;  // of a trial that has been given up
+        if (arrived >> 24 == 0xa5U && arrived < data) continue;  // from a trial that was given up
         if (arrived != data) return what + " brought other remote CQ data";
         notified = true;
-        // The claim is that the data is there by now, not when the sender hears of it.
+        // The provider claims that the data is here when the notification comes, not only when the
+        // sender's operation completes.
         if (far_.memory != expected) return "bytes were wrong when the notification of " + what + " came";
       }
     }
@@ -115,7 +117,7 @@ class Trial {
   std::int64_t patience_;
   std::uint32_t random_ = 1;
   std::uint32_t turn_ = 0;
-  std::deque<Operation> operations_;  // one for each trial: those given up may still end
+  std::deque<Operation> operations_;  // one for each trial, because trials that were given up may still complete
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// transport/fabric/self_test.hpp: whether a provider does what it claims, tried between two endpoints of this process. May
-// include: endpoint.hpp.
+// transport/fabric/self_test.hpp: tests a provider's claims between two endpoints of this process.
 //
 //   const Tried tried = self_test(*one, *other, clock);
 //   if (tried.failure != Failure::none) ...            // tried.why: "tcp: bytes are wrong after a write of one piece into one"
 //
-// Blocks odd in size and place, because even ones have hidden a provider that left out all remote pieces but the first. What
-// fails with several pieces is tried again with one; what fails with one is unsound.
+// Blocks are odd in size and place: with even blocks, a provider that left out all remote pieces
+// but the first went unnoticed. If operations with several pieces fail, the limit becomes one
+// piece. If operations with one piece fail, the provider is unsound.
 #pragma once
 
 #include "transport/fabric/endpoint.hpp"
@@ -18,8 +18,8 @@ using Clock = std::int64_t (*)();
 
 struct Tried {
   Failure failure = Failure::none;
-  Abilities abilities{};  ///< What is left of the claims.
-  std::string why{};      ///< What failed, or what was taken back; empty: all is as claimed.
+  Abilities abilities{};  ///< The claims that hold.
+  std::string why{};      ///< The failure, or the claims that were taken back. Empty: all claims hold.
 };
 
 /// Takes a millisecond or so; gives up after `patience_ns` without an event.

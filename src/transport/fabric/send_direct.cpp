@@ -1,9 +1,10 @@
-// transport/fabric/send_direct.cpp: Multi-W at the sender: from its blocks into the receiver's, no buffer on either side.
+// transport/fabric/send_direct.cpp: Multi-W at the sender, which writes from its blocks into the
+// receiver's, without a buffer on either side.
 //
 //   reply(layout id and version, regions) ──▶ [ read the layout, if it is not known ] ─ writes, as lists ─ finished ──▶
 //
-// `finished` is said when the last write has been delivered. A source that cannot be registered is packed, and written from
-// there.
+// The sender says `finished` when the last write has been delivered. A source that cannot be
+// registered is packed into segments, and written from them.
 #include <algorithm>
 
 #include "transport/fabric/outgoing.hpp"
@@ -82,7 +83,7 @@ class Direct final : public Sending {
     step();
   }
 
-  /// The next operation. False: there is none, or it has to wait for those before it.
+  /// Prepares the next operation. False: there is none, or it has to wait for earlier ones.
   bool next() {
     if (zip_ && zip_->next(out.fabric_.abilities().iov, out.fabric_.abilities().rma_iov, transfer_)) return true;
     if (zip_ && zip_->lost()) {
@@ -92,9 +93,9 @@ class Direct final : public Sending {
     return posted_ < out.total() && begin() && next();
   }
 
-  /// The next portion: all of it in place, or a segment packed.
+  /// Begins the next portion: the whole message in place, or one packed segment.
   bool begin() {
-    if (!in_place_ && zip_ && out.under_way_ > 0) return false;  // the segment is being read
+    if (!in_place_ && zip_ && out.under_way_ > 0) return false;  // operations still read the segment
     if (out.total() > theirs_->size() * reply_.count) {
       out.fail(Failure::damaged);
       return false;
@@ -138,7 +139,7 @@ class Direct final : public Sending {
   Slot slot_{};
   std::unique_ptr<Zip> zip_;
   Transfer transfer_;
-  Bytes posted_ = 0;  // in portions that have begun
+  Bytes posted_ = 0;  // bytes of the portions that have begun
   int portion_ = 0;
   bool fetched_ = false;
   bool finished_ = false;

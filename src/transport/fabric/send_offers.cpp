@@ -1,4 +1,5 @@
-// transport/fabric/send_offers.cpp: P-RRS at the sender: packed segments that the receiver reads, and scatters into its blocks.
+// transport/fabric/send_offers.cpp: P-RRS at the sender, which packs segments. The receiver reads
+// them and scatters them into its blocks.
 //
 //   pack ─ ready(segment, where) ───▶ read, scattered ─ taken(segment) ─▶ the slot is free
 //
@@ -18,7 +19,8 @@ class Offers final : public Sending {
     const Elements& source = out.source();
     const bool one_piece = source.layout->dense() || (source.count == 1 && source.layout->node()->contiguous());
     if (!one_piece) return;
-    // Read by the peer: registered, whatever the provider needs for local memory.
+    // The peer reads this memory, so it must be registered even if the provider needs that for no
+    // local memory.
     Registrations& registrations = out.fabric_.registrations();
     if (registrations.hold(source, out.total(), false, 1, whole_) != Failure::none) return;
     const std::byte* const start = source.base + source.layout->root().offset;

@@ -1,12 +1,13 @@
-// transport/fabric/send_segments.cpp: BC-SPUP and RWG-UP at the sender: into segments that the receiver has granted.
+// transport/fabric/send_segments.cpp: BC-SPUP and RWG-UP at the sender, which writes into segments
+// that the receiver has granted.
 //
-//   segment     0    1    2    3    4    5         window 4: segment k goes to slot k mod 4, when k - 4 is unpacked
+//   segment     0    1    2    3    4    5         window 4: segment k goes to slot k mod 4 when segment k - 4 is unpacked
 //   slot        0    1    2    3    0    1
 //   BC-SPUP     pack ─ write with notification ───▶ unpack ─ credit ─▶
 //   RWG-UP      write gathered, in parts of at most iov blocks; the last one notifies ───▶ unpack ─ credit ─▶
 //
-// Where a provider may let the last part overtake the others, no part notifies: when all have been delivered, a control
-// message says so (landed).
+// With some providers the last part may overtake the others. Then no part notifies, and a control
+// message (landed) follows when all parts have been delivered.
 #include <algorithm>
 
 #include "transport/fabric/outgoing.hpp"
@@ -34,7 +35,7 @@ class Segments final : public Sending {
       if (!flight.begun && !begin(flight)) return;
       if (!advance(flight)) return;
       ++next_;
-      if (!gather_) return;  // a segment packed is enough for one turn
+      if (!gather_) return;  // one packed segment is enough for a turn
     }
   }
 
@@ -78,17 +79,18 @@ class Segments final : public Sending {
     Bytes written = 0;
     int writes = 0;
     bool begun = false;
-    bool posted = false;  // all of it
+    bool posted = false;  // all parts are posted
     bool delivered = false;
     bool unpacked = false;  // by the receiver
-    bool tell = false;      // when delivered: it was not notified
+    bool tell = false;      // the last part did not notify: send `landed` after delivery
   };
 
   [[nodiscard]] Bytes length(Bytes segment) const { return std::min(segment_, out.total() - segment * segment_); }
 
   bool begin(Flight& flight) {
     if (!gather_ && !out.pack(next_ * segment_, length(next_), flight.slot)) {
-      // Others of ours will give theirs back; if there are none, there is nothing to wait for.
+      // Other segments of this message will free their slots. If there are none, waiting is
+      // useless.
       if (out.under_way_ == 0) out.fail(Failure::memory);
       return false;
     }
@@ -110,7 +112,7 @@ class Segments final : public Sending {
     return true;
   }
 
-  /// Posts what is left of a segment. False: not all of it yet.
+  /// Posts the rest of a segment. False: a part is left.
   bool advance(Flight& flight) {
     const auto tag = static_cast<std::uint64_t>(&flight - flights_.data());
     const std::uint32_t notification = note(out.theirs_, flight.number);
@@ -160,7 +162,7 @@ class Segments final : public Sending {
     return true;
   }
 
-  /// The slot is the next segment's.
+  /// Makes the slot ready for the next segment, once its segment is delivered and unpacked.
   void retire(Flight& flight) {
     if (!flight.delivered || !flight.unpacked) return;
     flight.begun = flight.posted = flight.delivered = flight.unpacked = flight.tell = false;

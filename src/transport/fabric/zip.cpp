@@ -1,4 +1,4 @@
-// transport/fabric/zip.cpp: the shorter piece of the two sides, again and again.
+// transport/fabric/zip.cpp: takes the shorter piece of the two sides, again and again.
 #include "transport/fabric/zip.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@ bool Zip::next(std::size_t most_local, std::size_t most_remote, Transfer& transf
   transfer.descriptors.clear();
   transfer.remote.clear();
   transfer.bytes = 0;
-  bool local_open = false;  // its last piece goes on
+  bool local_open = false;  // the last piece of the operation continues
   bool remote_open = false;
   while (left_ > 0) {
     if (here_.length == 0) here_ = local_.next(left_);
     if (there_.length == 0) there_ = remote_.next(left_);
     if ((!local_open && transfer.local.size() == most_local) || (!remote_open && transfer.remote.size() == most_remote)) break;
     const Bytes bytes = std::min(here_.length, there_.length);
-    if (bytes == 0) {  // one side is shorter than it said
+    if (bytes == 0) {  // one side is shorter than announced
       lost_ = true;
       return false;
     }

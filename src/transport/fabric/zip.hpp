@@ -1,10 +1,11 @@
-// transport/fabric/zip.hpp: two lists of pieces side by side, cut into operations that a provider can take. May include:
-// endpoint.hpp, layout/cursor.hpp.
+// transport/fabric/zip.hpp: cuts two lists of pieces, side by side, into operations that a provider
+// can take.
 //
 //   Zip zip({cursor of the local layout, base, holding}, {cursor of the remote layout, regions}, total);
 //   while (zip.next(abilities.iov, abilities.rma_iov, transfer)) ... transfer.local, transfer.remote ...
 //
-// Pieces of the two sides need not agree. Each operation has as many bytes on either side, and is as long as the limits let it.
+// Pieces of the two sides need not agree. Both sides of an operation have the same size. An
+// operation is as long as the limits allow.
 #pragma once
 
 #include <functional>
@@ -25,17 +26,18 @@ struct Transfer {
 
 class Zip {
  public:
-  /// The descriptor of local memory; null where none is needed.
+  /// Returns the descriptor of local memory; null if none is needed.
   using Describe = std::function<void*(const std::byte*)>;
-  /// Where a piece of the remote layout is, by its offset from element 0 and its length. False: not in what was offered.
+  /// Finds the place of a piece of the remote layout from its offset from element 0 and its length.
+  /// False: the piece is not in the memory that was offered.
   using Locate = std::function<bool(Bytes offset, Bytes length, Remote& place)>;
 
   Zip(const layout::Cursor& local, std::byte* base, Describe describe, const layout::Cursor& remote, Locate locate, Bytes total)
       : local_(local), base_(base), describe_(std::move(describe)), remote_(remote), locate_(std::move(locate)), left_(total) {}
 
-  /// False: there are no more, or `lost`.
+  /// Prepares the next operation. False: there are no more, or lost().
   bool next(std::size_t most_local, std::size_t most_remote, Transfer& transfer);
-  /// The remote layout leads out of what was offered.
+  /// True if a piece of the remote layout is not in the memory that was offered.
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   [[nodiscard]] bool done() const noexcept { return left_ == 0; }
 
