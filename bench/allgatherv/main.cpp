@@ -14,7 +14,7 @@
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
-#include "select/collective/choose.hpp"
+#include "select/collective/choose_collective.hpp"
 
 namespace heddle::bench::allgatherv {
 namespace {

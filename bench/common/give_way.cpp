@@ -10,7 +10,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "engine/give_way.hpp"
+#include "engine/base/give_way.hpp"
 
 namespace heddle::bench {
 

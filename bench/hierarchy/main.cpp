@@ -100,7 +100,7 @@ Way one_way(const char* name, bool begins, MPI_Comm comm, int peer, const Memory
           }};
 }
 
-/// The format in which Heddle keeps the group, or "" without Heddle (src/mpi/calls/seen.cpp).
+/// The format in which Heddle keeps the group, or "" without Heddle (src/mpi/calls/call_hooks.cpp).
 std::string kept_as(MPI_Comm comm) {
   using Format = const char* (*)(MPI_Comm, int*, int*);
   const auto format = reinterpret_cast<Format>(dlsym(RTLD_DEFAULT, "heddle_seen_format"));

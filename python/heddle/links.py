@@ -33,7 +33,7 @@ def library(family: Family) -> Path:
 
 
 def measured(family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None) -> list[float]:
-    """Nanoseconds, in the order of heddle-tool (tool/tune/links.hpp). Problem: the reason why the measurement fails."""
+    """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp). Problem: the reason why the measurement fails."""
     file = library(family)
     mpi = next((one for one in installations.find() if one.family is family), None)
     if mpi is None:

@@ -11,7 +11,7 @@ TIMES = ("message", "message long", "fabric", "fabric cut", "fabric long", "pack
 
 
 def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
-    """A provider of libfabric, and numbers in the order of heddle-tool (tool/tune/nodes.hpp). Problem: the reason why the
+    """A provider of libfabric, and numbers in the order of heddle-tool (tool/tune/fit_nodes.hpp). Problem: the reason why the
     measurement fails. `launcher`: a line that starts a rank on each of two nodes, without a program."""
     settings = {row["name"]: row["value"] or row["default"] for row in native.tool("settings", "--json")}
     provider = settings["HEDDLE_FABRIC"]

@@ -1,4 +1,4 @@
-// sim/estimate/bundles.cpp: estimates engine/router.cpp round by round: the blocks that each rank
+// sim/estimate/bundles.cpp: estimates engine/collective/router.cpp round by round: the blocks that each rank
 // holds, their messages, and the copies. Long blocks travel directly
 // (engine/exchange/routed.cpp), at the same time as the bundles.
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace heddle::sim {
 namespace {
 
-// Sizes in bytes, as in engine/router.hpp.
+// Sizes in bytes, as in engine/collective/router.hpp.
 constexpr double head = 16;
 constexpr double heading = 16;             // one for each packet
 constexpr double first_room = 8 << 10;     // the first message is at most so long

@@ -1,4 +1,4 @@
-// sim/estimate/gather.cpp: estimates engine/gathering.cpp round by round. A rank begins a round
+// sim/estimate/gather.cpp: estimates engine/collective/gathering.cpp round by round. A rank begins a round
 // when it has received the messages of the round before.
 #include <algorithm>
 

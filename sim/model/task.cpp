@@ -7,7 +7,7 @@
 
 #include "schedule/algorithms.hpp"
 #include "schedule/nodes.hpp"
-#include "select/collective/agreement.hpp"
+#include "select/collective/volume_shares.hpp"
 
 namespace heddle::sim {
 namespace {

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "model/machine.hpp"
-#include "select/collective/choose.hpp"
+#include "select/collective/choose_collective.hpp"
 #include "settings/settings.hpp"
 
 namespace heddle::sim {
@@ -43,7 +43,7 @@ inline Bytes volume(const Task& task, Rank of) { return of == 0 ? task.bytes : t
 struct Plan {
   select::Way way;
   settings::Router router;
-  bool bundles = false;   ///< Blocks travel in bundles (engine/router.hpp).
+  bool bundles = false;   ///< Blocks travel in bundles (engine/collective/router.hpp).
   schedule::Place place;  ///< Nodes and pieces are not set.
 
   [[nodiscard]] std::string name() const;

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "engine/exchange/routed.hpp"
-#include "engine/gathering.hpp"
+#include "engine/collective/gathering.hpp"
 #include "schedule/algorithms.hpp"
 #include "smpi/blocks.hpp"
 #include "smpi/messages.hpp"

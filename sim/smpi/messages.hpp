@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/channel.hpp"
-#include "engine/router.hpp"
+#include "engine/collective/channel.hpp"
+#include "engine/collective/router.hpp"
 #include "model/machine.hpp"
 
 namespace heddle::sim {

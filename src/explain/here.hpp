@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/lines.hpp"
-#include "explain/way.hpp"
+#include "explain/datatype_lines.hpp"
+#include "explain/explained_way.hpp"
 
 namespace heddle::explain {
 
@@ -36,7 +36,7 @@ std::string left_to_host(const Here& here);
 /// The way of a message to another node; empty: there is one node.
 std::string between_nodes(const Here& here);
 
-/// All lines about the datatype. @param type  As for lines() of lines.hpp.
+/// All lines about the datatype. @param type  As for lines() of datatype_lines.hpp.
 std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Here& here);
 
 }  // namespace heddle::explain

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "layout/pair.hpp"
+#include "layout/value_pair.hpp"
 #include "layout/signature.hpp"
 
 namespace heddle::layout {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "layout/constructed.hpp"
-#include "layout/pair.hpp"
+#include "layout/value_pair.hpp"
 
 namespace heddle::layout {
 

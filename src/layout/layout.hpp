@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "layout/node.hpp"
+#include "layout/program_node.hpp"
 
 namespace heddle::layout {
 

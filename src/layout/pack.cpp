@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "layout/kernel/choose.hpp"
+#include "layout/kernel/choose_kernel.hpp"
 
 namespace heddle::layout {
 namespace {

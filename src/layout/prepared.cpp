@@ -3,7 +3,7 @@
 #include <array>
 #include <new>
 
-#include "layout/node.hpp"
+#include "layout/program_node.hpp"
 
 namespace heddle::layout {
 namespace {

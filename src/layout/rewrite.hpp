@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "layout/node.hpp"
+#include "layout/program_node.hpp"
 
 namespace heddle::layout::rewrite {
 

@@ -9,7 +9,7 @@
 
 #include "layout/layout.hpp"
 #include "layout/pack.hpp"
-#include "layout/pair.hpp"
+#include "layout/value_pair.hpp"
 #include "layout/signature.hpp"
 #include "layout/transfer.hpp"
 

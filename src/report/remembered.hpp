@@ -23,7 +23,7 @@
 #include "report/call_site.hpp"
 #include "report/reporting.hpp"
 #include "report/volume.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::report {
 

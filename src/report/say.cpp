@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "layout/lasting.hpp"
+#include "layout/immortal.hpp"
 
 namespace heddle::report {
 
@@ -25,7 +25,7 @@ void say_once_verbose(const char* message, const char* reason) noexcept {
   if (!verbose.load(std::memory_order_relaxed)) return;
   try {
     static constinit std::mutex lock;
-    static layout::Lasting<std::set<std::string>> said;
+    static layout::Immortal<std::set<std::string>> said;
     const std::lock_guard guard(lock);
     const std::string text = std::string(message) + ": " + reason + ".";
     if ((*said).insert(text).second) say(text.c_str());

@@ -20,7 +20,7 @@
 #include <type_traits>
 
 #include "report/called.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::report {
 

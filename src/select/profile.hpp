@@ -24,7 +24,7 @@ struct Curve {
 };
 
 /// Costs of messages between two nodes under one MPI library, ns: the library's messages in one piece, and messages over a
-/// provider of libfabric (as in select/fabric.hpp).
+/// provider of libfabric (as in select/choose_fabric.hpp).
 struct BetweenNodes {
   std::array<char, 24> provider{};  ///< "tcp", with zeros behind. Empty: not measured.
   double message = 0;               ///< A message of the library.

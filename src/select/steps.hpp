@@ -1,7 +1,7 @@
 // select/steps.hpp: the times of the steps of schemes, for one message. Within select/ only.
 #pragma once
 
-#include "select/choose.hpp"
+#include "select/choose_message.hpp"
 
 namespace heddle::select {
 

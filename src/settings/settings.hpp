@@ -57,7 +57,7 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed ways to move bytes, by the names of transport/table.hpp. The MPI library is always allowed.
+/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library is always allowed.
 struct Transports {
   bool self = true;
   bool mapped = true;
@@ -67,7 +67,7 @@ struct Transports {
   bool operator==(const Transports&) const = default;
 };
 
-/// Parameters of the crystal router (engine/router.hpp).
+/// Parameters of the crystal router (engine/collective/router.hpp).
 struct Router {
   int radix = 0;                  ///< 0: the choice of a way sets it.
   int channels = 1;               ///< The rest of a bundle is split into so many messages.

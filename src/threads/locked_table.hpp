@@ -15,7 +15,7 @@
 #include <mutex>
 
 #include "threads/lock.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::threads {
 

@@ -8,7 +8,7 @@
 //   });
 #pragma once
 
-#include "threads/pool.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::threads {
 

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::threads {
 

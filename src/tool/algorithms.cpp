@@ -1,9 +1,9 @@
 // tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: the choices of Heddle, and when each is chosen.
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
-#include "select/ways.hpp"
+#include "select/message_ways.hpp"
 #include "tool/commands.hpp"
-#include "transport/table.hpp"
+#include "transport/transport_table.hpp"
 
 namespace heddle::tool {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/way.hpp"
+#include "explain/explained_way.hpp"
 #include "layout/layout.hpp"
 #include "select/profile_file.hpp"
 
@@ -88,10 +88,10 @@ struct TuneOptions {
   bool quick = false;
   std::string output;     ///< The profile's file. Empty: the file that the library reads.
   bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
-  // The times of bench/links under each MPI library, ns (tune/links.hpp). Empty: not measured.
+  // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
-  // The fabric's provider, and the times of bench/links between two nodes (tune/nodes.hpp). Empty: not measured.
+  // The fabric's provider, and the times of bench/links between two nodes (tool/tune/fit_nodes.hpp). Empty: not measured.
   std::vector<std::string> mpich_nodes;
   std::vector<std::string> openmpi_nodes;
   bool add = false;  ///< Takes the other numbers from the existing profile, if it is of this machine.

@@ -1,7 +1,7 @@
 // tool/explain.cpp: all facts about a datatype.
 #include <unistd.h>
 
-#include "explain/lines.hpp"
+#include "explain/datatype_lines.hpp"
 #include "layout/cursor.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/kernel/thresholds.hpp"

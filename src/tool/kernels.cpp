@@ -1,4 +1,4 @@
-// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose.hpp), not a
+// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose_kernel.hpp), not a
 // copy. The parts for the kernels follow pack.cpp.
 #include "layout/kernel/kernels.hpp"
 
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "layout/kernel/choose.hpp"
-#include "layout/kernel/record.hpp"
+#include "layout/kernel/choose_kernel.hpp"
+#include "layout/kernel/repeated_pieces.hpp"
 #include "tool/commands.hpp"
 
 namespace heddle::tool {

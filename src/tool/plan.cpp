@@ -7,7 +7,7 @@
 #include "layout/cursor.hpp"
 #include "layout/dual_context.hpp"
 #include "layout/kernel/kernels.hpp"
-#include "layout/kernel/record.hpp"
+#include "layout/kernel/repeated_pieces.hpp"
 #include "layout/shape.hpp"
 #include "tool/commands.hpp"
 

@@ -1,5 +1,5 @@
-// tool/way.cpp: which way a message of a datatype takes within a node, as JSON (explain/way.hpp).
-#include "explain/way.hpp"
+// tool/way.cpp: which way a message of a datatype takes within a node, as JSON (explain/explained_way.hpp).
+#include "explain/explained_way.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 //
 // The processes must have the same user, pid namespace and user namespace. The system must let a
 // process see another's descriptors. If a process cannot open the file, it tells the others, and
-// each process takes a file of its own (node.hpp).
+// each process takes a file of its own (join_node.hpp).
 #pragma once
 
 #include <cstdint>

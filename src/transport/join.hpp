@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "transport/complaint.hpp"
-#include "transport/node.hpp"
+#include "transport/join_node.hpp"
 
 namespace heddle::transport {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "transport/address_space.hpp"
-#include "transport/node.hpp"
+#include "transport/join_node.hpp"
 #include "transport/region_table.hpp"
 
 namespace heddle::transport {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "transport/node.hpp"
+#include "transport/join_node.hpp"
 
 namespace heddle::transport {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/reductions.hpp"
+#include "engine/collective/reductions.hpp"
 
 namespace heddle::engine {
 

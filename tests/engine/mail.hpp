@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/arena.hpp"
-#include "engine/descriptor.hpp"
+#include "engine/node/arena.hpp"
+#include "engine/node/descriptor.hpp"
 #include "layout/grammar.hpp"
 #include "layout/layout.hpp"
 #include "layout/pack.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "engine/channel.hpp"
+#include "engine/collective/channel.hpp"
 
 namespace heddle::engine::test {
 

@@ -9,7 +9,7 @@
 
 namespace heddle::engine::test {
 
-/// A type as engine/departures.hpp and engine/sparse_program.hpp need it. The communicator is a
+/// A type as engine/collective/departures.hpp and engine/collective/sparse_program.hpp need it. The communicator is a
 /// number, too: the error that the library returns when it packs or unpacks.
 class NumberedType {
  public:

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/channel.hpp"
+#include "engine/collective/channel.hpp"
 #include "network.hpp"
 
 namespace heddle::engine::test {

@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "layout/kernel/choose.hpp"
-#include "layout/kernel/table.hpp"
+#include "layout/kernel/choose_kernel.hpp"
+#include "layout/kernel/kernel_table.hpp"
 
 namespace heddle::layout::kernel {
 

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <vector>
 
-#include "select/collective/choose.hpp"
+#include "select/collective/choose_collective.hpp"
 
 namespace heddle::select {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "schedule/algorithms.hpp"
-#include "select/collective/mailboxes.hpp"
+#include "select/collective/mailbox_sizes.hpp"
 
 namespace heddle::select {
 namespace {

@@ -6,14 +6,14 @@
 namespace heddle::select {
 namespace {
 
-struct Said {
+struct Facts {
   const char* version;
   const char* name;
   Host host;
 };
 
 // The whole text of MPI_Get_library_version, or its beginning.
-constexpr Said libraries[] = {
+constexpr Facts libraries[] = {
     {"MPICH Version:      5.0.2\nMPICH Release date: Tue Mar 17 2026\nMPICH ABI:          17:2:5\n", "MPICH Version: 5.0.2",
      Host::mpich},
     {"MPICH Version:\t4.2.0\nMPICH Release date:\tFri Feb  9 12:29:21 CST 2024\n", "MPICH Version: 4.2.0", Host::mpich},
@@ -32,11 +32,11 @@ constexpr Said libraries[] = {
 };
 
 TEST(HostName, IsTheFirstWordsAsAPersonWritesThem) {
-  for (const Said& library : libraries) EXPECT_EQ(host_name(library.version), library.name);
+  for (const Facts& library : libraries) EXPECT_EQ(host_name(library.version), library.name);
 }
 
 TEST(HostName, TellsTheFamily) {
-  for (const Said& library : libraries) EXPECT_EQ(host_of(host_name(library.version)), library.host) << library.version;
+  for (const Facts& library : libraries) EXPECT_EQ(host_of(host_name(library.version)), library.host) << library.version;
 }
 
 }  // namespace

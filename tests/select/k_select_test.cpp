@@ -13,10 +13,10 @@ namespace heddle::select {
 namespace {
 
 /// A number that counts how often it is compared.
-struct Counted {
+struct ReferenceCount {
   std::int64_t value;
   static inline std::int64_t comparisons = 0;
-  bool operator<(const Counted& other) const {
+  bool operator<(const ReferenceCount& other) const {
     ++comparisons;
     return value < other.value;
   }
@@ -65,14 +65,14 @@ TEST(KSelect, AsSortingSays) {
 
 /// Comparisons per value, for the place where the bulk ends.
 double effort(const std::vector<std::int64_t>& values) {
-  std::vector<Counted> work;
+  std::vector<ReferenceCount> work;
   for (const std::int64_t one : values) work.push_back({one});
-  Counted::comparisons = 0;
-  const Counted found = k_select(std::span(work), values.size() * 9 / 10);
+  ReferenceCount::comparisons = 0;
+  const ReferenceCount found = k_select(std::span(work), values.size() * 9 / 10);
   std::vector<std::int64_t> sorted = values;
   std::ranges::sort(sorted);
   EXPECT_EQ(found.value, sorted[values.size() * 9 / 10 - 1]);
-  return static_cast<double>(Counted::comparisons) / static_cast<double>(values.size());
+  return static_cast<double>(ReferenceCount::comparisons) / static_cast<double>(values.size());
 }
 
 TEST(KSelect, TakesLinearTime) {

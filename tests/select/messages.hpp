@@ -1,7 +1,7 @@
 // tests/select/messages.hpp: messages and machines for tests of choices.
 #pragma once
 
-#include "select/choose.hpp"
+#include "select/choose_message.hpp"
 
 namespace heddle::select::testing {
 

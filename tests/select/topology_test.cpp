@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "select/collective/mailboxes.hpp"
+#include "select/collective/mailbox_sizes.hpp"
 
 namespace heddle::select {
 namespace {

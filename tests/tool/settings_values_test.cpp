@@ -11,7 +11,7 @@
 #include "schedule/schedule.hpp"
 #include "select/scheme.hpp"
 #include "settings/settings.hpp"
-#include "transport/table.hpp"
+#include "transport/transport_table.hpp"
 
 namespace heddle {
 namespace {

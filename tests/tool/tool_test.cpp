@@ -179,7 +179,7 @@ TEST(Collective, IsChosenByItsVolumes) {
     EXPECT_EQ(run("collective '" + std::string(one) + "'").code, 0) << one;
 }
 
-/// A profile of this machine with the given times of Open MPI's messages (tool/tune/links.hpp).
+/// A profile of this machine with the given times of Open MPI's messages (tool/tune/fit_links.hpp).
 class Tuned {
  public:
   explicit Tuned(const std::string& messages) : path_("/tmp/heddle-tool-test-" + std::to_string(getpid()) + ".json") {

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "processes.hpp"
-#include "transport/node.hpp"
+#include "transport/join_node.hpp"
 
 namespace heddle::transport::testing {
 namespace {

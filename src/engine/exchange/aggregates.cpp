@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "threads/pool.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::engine {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "engine/arguments.hpp"
+#include "engine/base/arguments.hpp"
 #include "engine/exchange/edges.hpp"
 
 namespace heddle::engine {

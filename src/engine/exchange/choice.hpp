@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "engine/exchange/kinds.hpp"
-#include "engine/ways.hpp"
+#include "engine/collective/collective_ways.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::engine {

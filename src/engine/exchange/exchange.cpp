@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "engine/wait.hpp"
+#include "engine/base/wait.hpp"
 
 namespace heddle::engine {
 namespace {

@@ -25,7 +25,7 @@
 #include "engine/exchange/aggregates.hpp"
 #include "engine/exchange/carrier.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
-#include "threads/pool.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::engine {
 

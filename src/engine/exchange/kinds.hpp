@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include "engine/exchange/blocks.hpp"
-#include "engine/trials.hpp"
+#include "engine/collective/trials.hpp"
 
 namespace heddle::engine {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/exchange/aggregates.hpp"
-#include "engine/wait.hpp"
+#include "engine/base/wait.hpp"
 #include "report/reporting.hpp"
 
 namespace heddle::engine {

@@ -1,6 +1,6 @@
 // engine/exchange/pair_mailboxes.hpp: carries short blocks of blocking collectives between ranks of
 // a node by mailboxes instead of messages of the host's. Each ordered pair of ranks has a mailbox
-// (mailbox.hpp). Its keys are the numbers of calls.
+// (engine/node/mailbox.hpp). Its keys are the numbers of calls.
 //
 //   mailboxes.next(channel, neighbours);                                     // at every blocking exchange of the communicator
 //   if (bytes <= mailboxes.longest_to(rank)) mailboxes.publish(block, ...);  // else a message
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/exchange/edges.hpp"
-#include "engine/exchange/mailboxes.hpp"
+#include "engine/exchange/mailbox_setup.hpp"
 
 namespace heddle::engine {
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "engine/wait.hpp"
+#include "engine/base/wait.hpp"
 #include "report/reporting.hpp"
 
 namespace heddle::engine {

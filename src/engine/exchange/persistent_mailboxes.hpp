@@ -1,6 +1,6 @@
 // engine/exchange/persistent_mailboxes.hpp: carries the short blocks of a persistent exchange
 // between ranks of a node by mailboxes instead of messages of the host's. Each block has a mailbox
-// (mailbox.hpp). Its keys are the numbers of starts.
+// (engine/node/mailbox.hpp). Its keys are the numbers of starts.
 //
 //   PersistentMailboxes mailboxes(exchange, carrier);
 //   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/exchange/exchange.hpp"
-#include "engine/exchange/mailboxes.hpp"
+#include "engine/exchange/mailbox_setup.hpp"
 
 namespace heddle::engine {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/exchange/exchange.hpp"
-#include "engine/router.hpp"
+#include "engine/collective/router.hpp"
 
 namespace heddle::engine {
 

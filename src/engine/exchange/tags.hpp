@@ -1,7 +1,7 @@
 // engine/exchange/tags.hpp: all tags of messages of one shadow communicator.
 //
 //   0 ... 32757     blocking and non-blocking collectives, pair by pair: the number of the edge, if two ranks are neighbours
-//                   several times. Schedules (engine/channel.hpp) only need the order of messages: they have 0
+//                   several times. Schedules (engine/collective/channel.hpp) only need the order of messages: they have 0
 //   32758           messages that settle mailboxes of blocking collectives (engine/exchange/pair_mailboxes.hpp)
 //   32759           bundles of collectives (engine/exchange/routed.hpp)
 //   32760, 32761    sparse exchanges: messages whose sender is known, bundles

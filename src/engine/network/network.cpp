@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "engine/wait.hpp"
+#include "engine/base/wait.hpp"
 #include "threads/lock.hpp"
 
 namespace heddle::engine {

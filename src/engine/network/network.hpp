@@ -21,10 +21,10 @@
 #include <optional>
 #include <vector>
 
-#include "engine/contacts.hpp"
-#include "engine/network_descriptor.hpp"
-#include "engine/shared_fabric.hpp"
-#include "select/fabric.hpp"
+#include "engine/network/wireup.hpp"
+#include "engine/network/network_descriptor.hpp"
+#include "engine/network/shared_fabric.hpp"
+#include "select/choose_fabric.hpp"
 
 namespace heddle::engine {
 

@@ -1,7 +1,7 @@
 // engine/network/providers.cpp
 #include "engine/network/providers.hpp"
 
-#include "select/fabric.hpp"
+#include "select/choose_fabric.hpp"
 
 namespace heddle::engine {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "layout/kernel/copy.hpp"
-#include "layout/kernel/lines.hpp"
+#include "layout/kernel/cache_lines.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 

@@ -1,8 +1,8 @@
 // layout/kernel/copy.hpp: copies a known or unknown number of bytes, exact at both ends. Compiled
-// once for each instruction set, in the namespace HEDDLE_KERNEL (see table.hpp).
+// once for each instruction set, in the namespace HEDDLE_KERNEL (see kernel_table.hpp).
 #pragma once
 
-#include "layout/kernel/table.hpp"
+#include "layout/kernel/kernel_table.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

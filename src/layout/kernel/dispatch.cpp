@@ -1,6 +1,6 @@
 // layout/kernel/dispatch.cpp: the instruction set and the thresholds in use, and the kernels'
 // public names.
-#include "layout/kernel/table.hpp"
+#include "layout/kernel/kernel_table.hpp"
 
 namespace heddle::layout::kernel {
 

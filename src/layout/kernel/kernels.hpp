@@ -1,5 +1,5 @@
 // layout/kernel/kernels.hpp: the inner loops of pack, unpack and transfer. They know no layouts.
-// choose.hpp chooses among them.
+// choose_kernel.hpp chooses among them.
 //
 //   const Dim dims[] = {{1024, 16, 16384}, {1024, 16384, 16}};    // outermost first: count, to-stride, from-stride
 //   nest(out, matrix, dims, 16);                                   // a transpose: visited in tiles
@@ -14,7 +14,7 @@
 #include <span>
 
 #include "layout/bytes.hpp"
-#include "layout/kernel/record.hpp"
+#include "layout/kernel/repeated_pieces.hpp"
 
 namespace heddle::layout::kernel {
 
@@ -67,7 +67,7 @@ Isa best_isa();              ///< The best that this processor has.
 Isa isa();                   ///< The set in use.
 bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA). False: this processor lacks it. No thread may pack meanwhile.
 
-/// The numbers that decide between kernels (choose.hpp): the defaults, or this machine's. They must
+/// The numbers that decide between kernels (choose_kernel.hpp): the defaults, or this machine's. They must
 /// not change while a thread packs.
 const Thresholds& thresholds() noexcept;
 void use(const Thresholds& by) noexcept;

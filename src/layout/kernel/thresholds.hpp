@@ -1,4 +1,4 @@
-// layout/kernel/thresholds.hpp: the numbers that decide between packing kernels (choose.hpp). They
+// layout/kernel/thresholds.hpp: the numbers that decide between packing kernels (choose_kernel.hpp). They
 // are a part of a machine's profile (select/profile.hpp). docs/kernels.md describes each, and names
 // those that `heddle tune` measures.
 //

@@ -2,7 +2,7 @@
 // In place, a rank's own block is its contribution: it goes into the staging buffer first and is
 // not written back.
 #include "entry_points.hpp"
-#include "mpi/collectives/staged.hpp"
+#include "mpi/collectives/started_collective.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

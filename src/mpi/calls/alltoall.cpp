@@ -3,7 +3,7 @@
 // blocks of the receive buffer are packed, exchanged by the host in the staging buffer, and put
 // back.
 #include "entry_points.hpp"
-#include "mpi/collectives/staged.hpp"
+#include "mpi/collectives/started_collective.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

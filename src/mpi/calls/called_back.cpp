@@ -5,9 +5,9 @@
 // MPICH, a call that fails returns MPI_SUCCESS after such a handler has returned
 // (communicators::hides_errors()).
 #include "entry_points.hpp"
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/p2p/watch.hpp"
-#include "mpi/requests/table.hpp"
+#include "mpi/requests/request_table.hpp"
 
 namespace heddle::mpi {
 namespace {

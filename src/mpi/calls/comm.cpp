@@ -1,13 +1,13 @@
 // mpi/calls/comm.cpp: calls that make communicators, set their hints, or free them. The group of a
 // new communicator follows from its parent or from a group of the program, or only the host knows
-// it. Two hints are for Heddle (exchange/hints.hpp).
+// it. Two hints are for Heddle (mpi/exchange/info_hints.hpp).
 #include "entry_points.hpp"
-#include "mpi/communicators/ask.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/communicators/groups.hpp"
-#include "mpi/communicators/known.hpp"
-#include "mpi/exchange/hints.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/node/node.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/exchange/info_hints.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/node/mpi_node.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"

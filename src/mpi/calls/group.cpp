@@ -4,7 +4,7 @@
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"
-#include "mpi/communicators/ask.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/communicators/groups.hpp"
 
 namespace groups = heddle::group;

@@ -4,7 +4,7 @@
 // A mapping that peers share allows neither.
 #include <cstddef>
 
-#include "mpi/node/node.hpp"
+#include "mpi/node/mpi_node.hpp"
 
 using heddle::mpi::Node;
 

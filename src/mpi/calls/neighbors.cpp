@@ -1,7 +1,7 @@
 // mpi/calls/neighbors.cpp: MPI_Neighbor_allgather and MPI_Neighbor_alltoall, with v and w, in all
 // forms. Heddle exchanges blocks pair by pair (exchange/), or the host exchanges packed blocks.
 #include "entry_points.hpp"
-#include "mpi/collectives/staged.hpp"
+#include "mpi/collectives/started_collective.hpp"
 #include "mpi/exchange/started.hpp"
 
 namespace heddle::mpi {

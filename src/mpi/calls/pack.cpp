@@ -3,7 +3,7 @@
 #include "layout/pack.hpp"
 
 #include "entry_points.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/registry.hpp"
 
 using namespace heddle::mpi;

@@ -1,6 +1,6 @@
 // mpi/calls/probe.cpp: MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe. Of a rendezvous, they tell
 // the size of the message.
-#include "mpi/p2p/probe_queue.hpp"
+#include "mpi/p2p/host_probe.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/requests/freed.hpp"
 

@@ -2,7 +2,7 @@
 // data, ranks that receive put it in place. The arguments for all ranks' blocks may be read at the
 // root only.
 #include "entry_points.hpp"
-#include "mpi/collectives/staged.hpp"
+#include "mpi/collectives/started_collective.hpp"
 
 namespace heddle::mpi {
 namespace {

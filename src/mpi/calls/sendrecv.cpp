@@ -1,14 +1,14 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two
 // operations, each with its own route. The arguments of both are checked before the first begins
-// (p2p/mistakes.hpp). If the host may refuse them, it gets the call as the program made it, and
+// (mpi/p2p/message_checks.hpp). If the host may refuse them, it gets the call as the program made it, and
 // raises the error.
 #include <memory>
 #include <new>
 
 #include "entry_points.hpp"
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/p2p/for_host.hpp"
-#include "mpi/p2p/mistakes.hpp"
+#include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"

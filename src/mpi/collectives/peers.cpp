@@ -1,7 +1,7 @@
 // mpi/collectives/peers.cpp: questions to the host.
 #include "mpi/collectives/peers.hpp"
 
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 
 namespace heddle::mpi {
 

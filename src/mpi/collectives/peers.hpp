@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "engine/staged.hpp"
-#include "mpi/communicators/ask.hpp"
+#include "engine/collective/staged_collective.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/process/host.hpp"
 
 namespace heddle::mpi {

@@ -9,14 +9,14 @@
 #include "group/described.hpp"
 #include "group/operations.hpp"
 #include "interposition/interposition.hpp"
-#include "layout/lasting.hpp"
-#include "mpi/communicators/ask.hpp"
+#include "layout/immortal.hpp"
+#include "mpi/communicators/host_group.hpp"
 
 namespace heddle::mpi::communicators {
 namespace {
 
 group::Described& table() {
-  static layout::Lasting<group::Described> groups;
+  static layout::Immortal<group::Described> groups;
   return *groups;
 }
 

@@ -24,7 +24,7 @@
 
 #include <exception>
 
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 
 namespace heddle::mpi::communicators {
 

@@ -5,10 +5,10 @@
 // (select/collective/decide.hpp). Calls that the host would carry out as well are left to it: see
 // worth_gathering there.
 #include "engine/exchange/choice.hpp"
-#include "engine/gathered.hpp"
-#include "engine/gathering.hpp"
-#include "mpi/exchange/alike.hpp"
-#include "mpi/exchange/blocks.hpp"
+#include "engine/collective/gathered.hpp"
+#include "engine/collective/gathering.hpp"
+#include "mpi/exchange/consistency_check.hpp"
+#include "mpi/exchange/typed_blocks.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/element.hpp"
 #include "schedule/algorithms.hpp"

@@ -8,13 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "engine/give_way.hpp"
+#include "engine/base/give_way.hpp"
 #include "mpi/collectives/peers.hpp"
-#include "mpi/communicators/known.hpp"
-#include "mpi/exchange/alike.hpp"
-#include "mpi/exchange/hints.hpp"
-#include "mpi/node/agreement.hpp"
-#include "mpi/node/node.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/exchange/consistency_check.hpp"
+#include "mpi/exchange/info_hints.hpp"
+#include "mpi/node/job_agreement.hpp"
+#include "mpi/node/mpi_node.hpp"
 #include "mpi/process/process.hpp"
 #include "threads/deferred.hpp"
 
@@ -28,7 +28,7 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
   int started = 0;
   if (PMPI_Initialized(&started) == MPI_SUCCESS && started) PMPI_Comm_rank(MPI_COMM_WORLD, &world);
   const TagSpace::Offer offer = able ? TagSpace::offer(comm) : TagSpace::Offer{};
-  Record::Said said = Record::said({.able = able,
+  Record::Facts said = Record::said({.able = able,
                                     .room = offer.room,
                                     .noted = noted,
                                     .mailboxes = set.mailboxes && Node::here(),

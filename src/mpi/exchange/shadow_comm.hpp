@@ -6,7 +6,7 @@
 //
 // The first collective that asks for a shadow communicator makes it. Its ranks exchange one record.
 // Then they take tags of a communicator that they share already, or make one (tag_space.hpp). A
-// shadow communicator is a context of the program's communicator (communicators/known.hpp) and ends
+// shadow communicator is a context of the program's communicator (mpi/communicators/communicator_registry.hpp) and ends
 // with it, or with the last persistent request that outlives it.
 //
 // Ranks agree on things by collectives of the host. These go over the program's communicator,
@@ -23,13 +23,13 @@
 #include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
-#include "engine/ways.hpp"
-#include "mpi/communicators/known.hpp"
-#include "mpi/exchange/channel.hpp"
+#include "engine/collective/collective_ways.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/exchange/mpi_carrier.hpp"
 #include "mpi/exchange/tag_space.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/hints.hpp"
-#include "select/collective/sparse.hpp"
+#include "select/collective/sparse_way.hpp"
 #include "select/collective/topology.hpp"
 
 namespace heddle::mpi {
@@ -114,7 +114,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   /// The first tag of the next persistent collective. All ranks initialize persistent collectives
   /// in one order, and start them in any order (MPI-5.0 §6.13).
   int tags() noexcept;
-  /// Counts the collectives that were checked (alike.hpp).
+  /// Counts the collectives that were checked (consistency_check.hpp).
   long count_call() noexcept { return calls_++; }
   /// Keeps a comparison of a non-blocking call that was left to the host, until it is over.
   void keep(std::unique_ptr<Comparison> comparison) noexcept;

@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "mpi/collectives/how.hpp"
-#include "mpi/exchange/blocks.hpp"
+#include "mpi/collectives/call_forms.hpp"
+#include "mpi/exchange/typed_blocks.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/generalized.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "group/operations.hpp"
-#include "layout/lasting.hpp"
-#include "mpi/communicators/known.hpp"
+#include "layout/immortal.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/process/process.hpp"
 #include "threads/lock.hpp"
 
@@ -67,7 +67,7 @@ struct TagSpace::Host {
   }
 
   static std::vector<Host*>& all() {
-    static layout::Lasting<std::vector<Host*>> hosts;
+    static layout::Immortal<std::vector<Host*>> hosts;
     return *hosts;
   }
 

@@ -7,9 +7,9 @@
 #include "explain/findings.hpp"
 #include "interposition/interposition.hpp"
 #include "interposition/tools.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/node/agreement.hpp"
-#include "mpi/node/node.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/node/job_agreement.hpp"
+#include "mpi/node/mpi_node.hpp"
 #include "mpi/process/process.hpp"
 #include "settings/files.hpp"
 

@@ -2,14 +2,14 @@
 #include "explain/here.hpp"
 #include "mpi/lifecycle/lifecycle.hpp"
 #include "mpi/lifecycle/meanings.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/node/node.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/node/mpi_node.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/decode.hpp"
 #include "report/explained.hpp"
 #include "report/reporting.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -2,13 +2,13 @@
 #include <ctime>
 
 #include "interposition/interposition.hpp"
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/lifecycle/lifecycle.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/node/agreement.hpp"
-#include "mpi/node/node.hpp"
-#include "mpi/p2p/probe_queue.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/node/job_agreement.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/p2p/host_probe.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/faults.hpp"

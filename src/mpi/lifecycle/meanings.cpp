@@ -9,7 +9,7 @@
 
 #include "interposition/procedures.hpp"
 #include "mpi/collectives/peers.hpp"
-#include "mpi/communicators/ask.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"

@@ -10,7 +10,7 @@
 
 #include "mpi/process/host.hpp"
 #include "report/called.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::mpi {
 

@@ -11,7 +11,7 @@
 #include "mpi/process/process.hpp"
 #include "report/at_end.hpp"
 #include "report/observed.hpp"
-#include "report/pieces.hpp"
+#include "report/text_pieces.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "select/profile_file.hpp"

@@ -5,8 +5,8 @@
 //   HEDDLE_MESSAGE_BY_HOST(Isend, (Buffer{packed, count, MPI_INT}), comm, rank, tag, comm, request)
 #pragma once
 
-#include "mpi/communicators/known.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 /// Calls PMPI_<name>, or PMPI_<name>_c for many elements, with a buffer argument and the other
 /// arguments. Returns the result. `where`: a communicator or a Hold. Its handler hears of the error

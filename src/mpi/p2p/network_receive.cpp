@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"

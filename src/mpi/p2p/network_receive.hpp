@@ -1,13 +1,13 @@
 // mpi/p2p/network_receive.hpp: a receive that may bring a message from another node by the fabric
-// (engine/network/receive.hpp). The host receives data or a descriptor. It also receives the packed
+// (engine/network/fabric_receive.hpp). The host receives data or a descriptor. It also receives the packed
 // bytes if the fabric does not bring the message.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "engine/network/receive.hpp"
-#include "mpi/network/network.hpp"
+#include "engine/network/fabric_receive.hpp"
+#include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/types/element.hpp"
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/wait.hpp"
-#include "mpi/network/network.hpp"
+#include "engine/base/wait.hpp"
+#include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/generalized.hpp"
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "mpi/p2p/for_host.hpp"
-#include "mpi/p2p/mistakes.hpp"
+#include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"

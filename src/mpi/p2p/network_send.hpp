@@ -1,12 +1,12 @@
 // mpi/p2p/network_send.hpp: a message with holes that goes to another node by the fabric
-// (engine/network/send.hpp). The host sends its descriptor, and also the packed message if the
+// (engine/network/fabric_send.hpp). The host sends its descriptor, and also the packed message if the
 // fabric does not bring it.
 #pragma once
 
 #include <memory>
 
-#include "engine/network/send.hpp"
-#include "mpi/network/network.hpp"
+#include "engine/network/fabric_send.hpp"
+#include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/types/registry.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <optional>
 
-#include "mpi/p2p/probe_queue.hpp"
-#include "mpi/p2p/rendezvous.hpp"
+#include "mpi/p2p/host_probe.hpp"
+#include "mpi/p2p/received_descriptor.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/p2p/staged_message.hpp"

@@ -12,13 +12,13 @@
 //                  else as if there were no rendezvous
 #pragma once
 
-#include "engine/network/send.hpp"
-#include "engine/rendezvous.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/node/node.hpp"
-#include "mpi/p2p/probe_queue.hpp"
+#include "engine/network/fabric_send.hpp"
+#include "engine/node/rendezvous.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/p2p/host_probe.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 
@@ -90,7 +90,7 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 }
 
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is
-/// noted, because probes must know of it (engine/lengths.hpp).
+/// noted, because probes must know of it (engine/node/lengths.hpp).
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   if (refused_at_zero(data)) return {};
   Route route = route_of_send(data, mode);
@@ -104,7 +104,7 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
     bytes = data.count * route.type->size();
   else if (route.type || data.count >= engine::Lengths::shortest / largest_element)
     bytes = data.count * predefined(data.type).size;
-  if (node) node->outbox().sends_plainly(bytes, tag);
+  if (node) node->rendezvous_sender().sends_plainly(bytes, tag);
   if (network) network->sends_plainly(bytes);
   return route;
 }

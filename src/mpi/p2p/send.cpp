@@ -4,10 +4,10 @@
 #include <memory>
 #include <new>
 
-#include "engine/touched.hpp"
-#include "mpi/node/agreement.hpp"
+#include "engine/base/footprint.hpp"
+#include "mpi/node/job_agreement.hpp"
 #include "mpi/p2p/for_host.hpp"
-#include "mpi/p2p/mistakes.hpp"
+#include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
@@ -56,7 +56,7 @@ bool too_large(const Buffer& data, Route route) noexcept {
   if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
   if (!exceeds_room(*route.type, data.count)) return false;
   if (settings_of_process().scheme != settings::Scheme::automatic) return false;
-  const engine::Touched touched = engine::touched_by(route.type->layout(), data.count);
+  const engine::Footprint touched = engine::touched_by(route.type->layout(), data.count);
   return !node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
 }
 

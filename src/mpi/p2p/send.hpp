@@ -8,8 +8,8 @@
 
 #include <variant>
 
-#include "engine/rendezvous.hpp"
-#include "mpi/network/network.hpp"
+#include "engine/node/rendezvous.hpp"
+#include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/p2p/staged_message.hpp"
 #include "mpi/requests/pending.hpp"

@@ -4,10 +4,10 @@
 //   const int peer = from.peer(node, status.MPI_SOURCE);     // rank of the node
 #pragma once
 
-#include "engine/arrival.hpp"
-#include "engine/rendezvous.hpp"
-#include "mpi/communicators/known.hpp"
-#include "mpi/node/node.hpp"
+#include "engine/node/arrival.hpp"
+#include "engine/node/rendezvous.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/node/mpi_node.hpp"
 
 namespace heddle::mpi {
 

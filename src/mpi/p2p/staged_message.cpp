@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mpi/p2p/rendezvous.hpp"
+#include "mpi/p2p/received_descriptor.hpp"
 
 namespace heddle::mpi {
 

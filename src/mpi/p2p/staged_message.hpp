@@ -7,11 +7,11 @@
 
 #include <utility>
 
-#include "engine/staging.hpp"
-#include "mpi/communicators/known.hpp"
-#include "mpi/node/node.hpp"
+#include "engine/p2p/staging.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/node/mpi_node.hpp"
 #include "mpi/p2p/sender.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
 

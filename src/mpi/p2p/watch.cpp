@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstring>
 
-#include "engine/wait.hpp"
-#include "mpi/network/network.hpp"
-#include "mpi/p2p/probe_queue.hpp"
+#include "engine/base/wait.hpp"
+#include "mpi/network/mpi_network.hpp"
+#include "mpi/p2p/host_probe.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/status_of.hpp"
-#include "mpi/requests/table.hpp"
+#include "mpi/requests/request_table.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -13,10 +13,10 @@
 // more.
 #pragma once
 
-#include "engine/rendezvous.hpp"
-#include "engine/watched.hpp"
-#include "mpi/node/node.hpp"
-#include "mpi/p2p/probe_queue.hpp"
+#include "engine/node/rendezvous.hpp"
+#include "engine/node/watched.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/p2p/host_probe.hpp"
 #include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "engine/arguments.hpp"
+#include "engine/base/arguments.hpp"
 #include "layout/bytes.hpp"
 #include "mpi/process/host.hpp"
 

@@ -53,7 +53,7 @@ file(WRITE ${OUT} "// Made by procedures.cmake.
 #include <algorithm>
 #include <array>
 
-#include \"mpi/lifecycle/timed.hpp\"
+#include \"mpi/lifecycle/observed_call.hpp\"
 #include \"mpi/process/host.hpp\"
 
 extern \"C\" {

@@ -8,13 +8,13 @@
 #include "interposition/children.hpp"
 #include "interposition/devices.hpp"
 #include "layout/kernel/kernels.hpp"
-#include "layout/lasting.hpp"
+#include "layout/immortal.hpp"
 #include "mpi/process/faults.hpp"
 #include "mpi/process/host.hpp"
 #include "select/host_name.hpp"
 #include "select/instruction_set.hpp"
 #include "settings/settings.hpp"
-#include "threads/pool.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::mpi {
 
@@ -23,7 +23,7 @@ constinit Process process;
 namespace {
 
 settings::Settings& current() {
-  static layout::Lasting<settings::Settings> set;
+  static layout::Immortal<settings::Settings> set;
   return *set;
 }
 
@@ -138,7 +138,7 @@ const HostTraits& traits() noexcept { return process.host(); }
 const settings::Settings& settings_of_process() noexcept { return current(); }
 
 const select::Loaded& profile_of_machine() {
-  static layout::Lasting<const select::Loaded> loaded([] {
+  static layout::Immortal<const select::Loaded> loaded([] {
     const std::string path = select::profile_path(settings_of_process().profile);
     return path.empty() ? select::Loaded{} : select::load(path, select::this_machine());
   }());

@@ -1,7 +1,7 @@
 // mpi/process/progress.cpp: decides whether waiting ranks yield.
 #include "mpi/process/progress.hpp"
 
-#include "engine/give_way.hpp"
+#include "engine/base/give_way.hpp"
 #include "mpi/process/process.hpp"
 
 namespace heddle::mpi::progress {

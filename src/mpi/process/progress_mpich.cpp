@@ -1,5 +1,5 @@
 // mpi/process/progress_mpich.cpp: MPIX_Async_start, which MPICH has since 4.2. Intel MPI lacks it.
-#include "engine/give_way.hpp"
+#include "engine/base/give_way.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
 

@@ -4,7 +4,7 @@
 #include <sched.h>
 
 #include "mpi/requests/freed.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

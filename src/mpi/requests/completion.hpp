@@ -7,8 +7,8 @@
 
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/poll.hpp"
-#include "mpi/requests/table.hpp"
-#include "threads/pool.hpp"
+#include "mpi/requests/request_table.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::mpi::requests {
 

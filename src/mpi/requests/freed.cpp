@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "engine/wait.hpp"
-#include "mpi/types/arguments.hpp"
+#include "engine/base/wait.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

@@ -8,7 +8,7 @@
 //   };
 //   auto* pending = new (std::nothrow) ReceiveOperation(...);     // from a free list: a warm program allocates nothing
 //   PMPI_Irecv(packed, ..., request);
-//   requests::track(*request, pending);                   // table.hpp; the completion calls do the rest
+//   requests::track(*request, pending);                   // request_table.hpp; the completion calls do the rest
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "mpi/communicators/known.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/process/host.hpp"
 #include "threads/free_lists.hpp"
 #include "threads/lingering.hpp"

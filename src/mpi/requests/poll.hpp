@@ -14,8 +14,8 @@
 
 #include <cstring>
 
-#include "mpi/requests/table.hpp"
-#include "threads/pool.hpp"
+#include "mpi/requests/request_table.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::mpi::requests {
 

@@ -4,7 +4,7 @@
 
 #include "mpi/process/process.hpp"
 #include "mpi/requests/completion.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi::requests {
 namespace {

@@ -2,10 +2,10 @@
 #include <exception>
 #include <new>
 
-#include "engine/give_way.hpp"
-#include "engine/sparse_program.hpp"
-#include "mpi/communicators/ask.hpp"
-#include "mpi/communicators/known.hpp"
+#include "engine/base/give_way.hpp"
+#include "engine/collective/sparse_program.hpp"
+#include "mpi/communicators/host_group.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/element.hpp"

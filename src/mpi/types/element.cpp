@@ -7,7 +7,7 @@
 
 #include "layout/pack.hpp"
 #include "mpi/process/numbers.hpp"
-#include "threads/pool.hpp"
+#include "threads/staging_pool.hpp"
 
 namespace heddle::mpi {
 namespace {

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "mpi/process/host.hpp"
-#include "mpi/types/arguments.hpp"
+#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/registry.hpp"
 
 namespace heddle::mpi {

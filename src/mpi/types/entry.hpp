@@ -1,11 +1,11 @@
 // mpi/types/entry.hpp: the entry of a datatype in the table. It has the facts that Heddle knows of
-// the type (engine/datatype.hpp), and the form in which the host gets packed elements.
+// the type (engine/node/datatype.hpp), and the form in which the host gets packed elements.
 #pragma once
 
 #include <atomic>
 #include <utility>
 
-#include "engine/datatype.hpp"
+#include "engine/node/datatype.hpp"
 #include "layout/wire_form.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/handles.hpp"

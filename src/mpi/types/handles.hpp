@@ -5,10 +5,10 @@
 //   if (predefined(type).pair) ...                         // MPI_DOUBLE_INT and the like
 #pragma once
 
-#include "layout/pair.hpp"
+#include "layout/value_pair.hpp"
 #include "mpi/process/host.hpp"
 #include "threads/recent.hpp"
-#include "threads/table.hpp"
+#include "threads/handle_table.hpp"
 
 namespace heddle::mpi {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 
-#include "layout/lasting.hpp"
+#include "layout/immortal.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/content_cache.hpp"
 #include "mpi/types/contents.hpp"
@@ -29,22 +29,22 @@ struct Decoding {
   ContentCache cache;
 };
 Decoding& state_of_decoding() {
-  static layout::Lasting<Decoding> state;
+  static layout::Immortal<Decoding> state;
   return *state;
 }
 
 Entry& fresh_entry() {
-  static layout::Lasting<Entry> entry(Entry::State::fresh);
+  static layout::Immortal<Entry> entry(Entry::State::fresh);
   return *entry;
 }
 /// The entry of long lists that had one message.
 Entry& met_entry() {
-  static layout::Lasting<Entry> entry(Entry::State::met);
+  static layout::Immortal<Entry> entry(Entry::State::met);
   return *entry;
 }
 /// The entry of all types that are left to the host.
 Entry& native_entry() {
-  static layout::Lasting<Entry> entry(Entry::State::native);
+  static layout::Immortal<Entry> entry(Entry::State::native);
   return *entry;
 }
 Entry* used(Entry& entry) {

@@ -8,7 +8,7 @@
 
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
-#include "threads/held.hpp"
+#include "threads/reference.hpp"
 
 namespace heddle::mpi {
 
@@ -30,19 +30,19 @@ void forget_types() noexcept;
 const Entry* hold_any(MPI_Datatype type) noexcept;
 
 /// A datatype in use by a call.
-class Derived : public threads::Held<const Entry> {
+class Derived : public threads::Reference<const Entry> {
  public:
   Derived() = default;
-  explicit Derived(MPI_Datatype type) noexcept : Held(ready(table.find(type), type)) {}
+  explicit Derived(MPI_Datatype type) noexcept : Reference(ready(table.find(type), type)) {}
   /// One use more of an entry that is ready().
-  static Derived use(const Entry& entry) noexcept { return Derived(Held(&entry)); }
+  static Derived use(const Entry& entry) noexcept { return Derived(Reference(&entry)); }
   /// Takes over the use that hold_any() has given.
-  explicit Derived(const Entry* held) noexcept : Held(taken(held)) {}
+  explicit Derived(const Entry* held) noexcept : Reference(taken(held)) {}
   /// One use more of the same type. Its handle may be gone by now.
   [[nodiscard]] Derived again() const noexcept { return *this; }
 
  private:
-  explicit Derived(Held held) noexcept : Held(std::move(held)) {}
+  explicit Derived(Reference held) noexcept : Reference(std::move(held)) {}
   static const Entry* ready(Entry* entry, MPI_Datatype type) noexcept { return entry ? entry->ready(type) : nullptr; }
 };
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "schedule/algorithms.hpp"
-#include "select/collective/choose.hpp"
+#include "select/collective/choose_collective.hpp"
 
 namespace heddle::select {
 namespace {

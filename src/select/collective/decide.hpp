@@ -1,5 +1,5 @@
 // select/collective/decide.hpp: the decision about a collective: the choice of the model
-// (choose.hpp), the cases before the model, and the reason if the decision is not the least time.
+// (choose_collective.hpp), the cases before the model, and the reason if the decision is not the least time.
 // Pure.
 //
 //   const Decision decision = decide_alltoallv(facts, "auto");
@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "select/collective/choose.hpp"
+#include "select/collective/choose_collective.hpp"
 
 namespace heddle::select {
 

@@ -3,7 +3,7 @@
 //
 //   estimate_allgatherv({.algorithm = &schedule::allgatherv_ring}, {.ranks = 48}, volumes)           // ns
 //
-// This is slower than the loads of choose.hpp, and nearer to the truth: each message has its own volume, way and wait. It
+// This is slower than the loads of choose_collective.hpp, and nearer to the truth: each message has its own volume, way and wait. It
 // serves tests, `heddle explain` and simulation. It takes O(P · rounds · messages of a rank) time, and O(P) memory beside the
 // data.
 #pragma once
@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "select/collective/way.hpp"
+#include "select/collective/algorithm_load.hpp"
 
 namespace heddle::select {
 

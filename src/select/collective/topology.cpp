@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "select/collective/mailboxes.hpp"
+#include "select/collective/mailbox_sizes.hpp"
 
 namespace heddle::select {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "schedule/nodes.hpp"
-#include "select/collective/way.hpp"
+#include "select/collective/algorithm_load.hpp"
 
 namespace heddle::select {
 

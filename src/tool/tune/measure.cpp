@@ -13,7 +13,7 @@
 #include "layout/pack.hpp"
 #include "layout/pack_away.hpp"
 #include "layout/transfer.hpp"
-#include "tool/tune/pair.hpp"
+#include "tool/tune/process_pair.hpp"
 #include "transport/cma.hpp"
 
 namespace heddle::tool {

@@ -11,10 +11,10 @@
 #include "layout/kernel/kernels.hpp"
 #include "select/profile_file.hpp"
 #include "tool/commands.hpp"
-#include "tool/tune/links.hpp"
+#include "tool/tune/fit_links.hpp"
 #include "tool/tune/measure.hpp"
-#include "tool/tune/nodes.hpp"
-#include "tool/tune/thresholds.hpp"
+#include "tool/tune/fit_nodes.hpp"
+#include "tool/tune/fit_thresholds.hpp"
 
 namespace heddle::tool {
 namespace {

@@ -132,11 +132,11 @@ bool Fabric::progress() {
     again.swap(not_posted_);
     for (Work* const receive : again) receive_again(*receive);
   }
-  if (!outbox_.empty()) send_letters();
+  if (!rendezvous_sender_.empty()) send_letters();
   std::array<Event, 32> events;
   const std::size_t count = endpoint_->poll(events);
   for (std::size_t i = 0; i < count && !closed_; ++i) happened(events[i]);
-  if (!outbox_.empty()) send_letters();
+  if (!rendezvous_sender_.empty()) send_letters();
   if (now_ >= next_patrol_) patrol();
   return count > 0;
 }

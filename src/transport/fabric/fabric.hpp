@@ -21,7 +21,7 @@
 
 #include "transport/fabric/layouts.hpp"
 #include "transport/fabric/message.hpp"
-#include "transport/fabric/pool.hpp"
+#include "transport/fabric/segment_pool.hpp"
 #include "transport/fabric/registrations.hpp"
 #include "transport/fabric/self_test.hpp"
 
@@ -68,7 +68,7 @@ class Fabric {
   bool advance();
   /// True if no message is under way and all control messages have gone out.
   [[nodiscard]] bool settled() const noexcept {
-    return closed_ || (entered_ == 0 && outbox_.empty() && letter_slots_.size() == sends);
+    return closed_ || (entered_ == 0 && rendezvous_sender_.empty() && letter_slots_.size() == sends);
   }
   /// Sends hello to that process, and gives it a number. False: its address is not valid.
   bool greet(const Whereabouts& there, std::uint32_t& peer);
@@ -161,7 +161,7 @@ class Fabric {
   std::vector<Work*> idle_;
   std::vector<Work*> not_posted_;   // receives that found the provider full
   std::vector<Slot> letter_slots_;  // free slots to send from
-  std::deque<Letter> outbox_;
+  std::deque<Letter> rendezvous_sender_;
   std::vector<Peer> peers_;
   std::unordered_map<std::string, std::uint32_t> by_address_;
   std::vector<Message*> messages_;  // index: low bits of the message's number

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "layout/layout.hpp"
-#include "transport/fabric/pool.hpp"
+#include "transport/fabric/segment_pool.hpp"
 
 namespace heddle::transport::fabric {
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "layout/lasting.hpp"
+#include "layout/immortal.hpp"
 
 namespace heddle::transport::fabric {
 namespace {
@@ -40,7 +40,7 @@ struct Loaded {
 }  // namespace
 
 const Library* library(const std::string& file, std::string& why) {
-  static layout::Lasting<std::map<std::string, Loaded>> loaded;
+  static layout::Immortal<std::map<std::string, Loaded>> loaded;
   const std::string name = file.empty() ? "libfabric.so.1" : file;
   const Loaded& found = (*loaded).try_emplace(name, name).first->second;
   why = found.why;

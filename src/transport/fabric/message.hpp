@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "transport/fabric/control.hpp"
+#include "transport/fabric/control_messages.hpp"
 
 namespace heddle::transport::fabric {
 

@@ -6,7 +6,7 @@
 //   if (out.buffer_free()) ...                // from here on the program may overwrite its elements
 //
 // The receiver's answer decides between the two schemes of the plan (Wu et al. 2004, Table 1;
-// select/fabric.hpp).
+// select/choose_fabric.hpp).
 #pragma once
 
 #include <memory>

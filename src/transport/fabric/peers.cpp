@@ -48,13 +48,13 @@ bool Fabric::greet(const Whereabouts& there, std::uint32_t& peer) {
 void Fabric::tell(std::uint32_t peer, Control control) {
   if (closed_ || peers_[peer].gone) return;
   seal(control, options_.nonce);
-  outbox_.push_back({peer, control, now_});
+  rendezvous_sender_.push_back({peer, control, now_});
 }
 
 void Fabric::send_letters() {
   std::vector<std::uint32_t> full;
   std::vector<std::uint32_t> broken;
-  for (auto letter = outbox_.begin(); letter != outbox_.end() && !letter_slots_.empty();) {
+  for (auto letter = rendezvous_sender_.begin(); letter != rendezvous_sender_.end() && !letter_slots_.empty();) {
     Peer& peer = peers_[letter->peer];
     // Letters to a peer stay in order. A peer that is full does not hold up the others.
     if (!peer.gone && std::ranges::find(full, letter->peer) != full.end()) {
@@ -87,7 +87,7 @@ void Fabric::send_letters() {
       continue;
     }
     if (answer == Posted::broken) broken.push_back(letter->peer);
-    letter = outbox_.erase(letter);
+    letter = rendezvous_sender_.erase(letter);
   }
   for (const std::uint32_t peer : broken) lose(peer);
 }

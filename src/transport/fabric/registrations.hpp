@@ -14,7 +14,7 @@
 #include "transport/fabric/budget.hpp"
 #include "transport/fabric/endpoint.hpp"
 #include "transport/fabric/failure.hpp"
-#include "transport/fabric/group.hpp"
+#include "transport/fabric/group_registration.hpp"
 #include "transport/fabric/monitor.hpp"
 
 namespace heddle::transport::fabric {

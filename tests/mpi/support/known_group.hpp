@@ -1,4 +1,4 @@
-// Compares Heddle's knowledge of a communicator's group with the host's (src/mpi/calls/seen.cpp).
+// Compares Heddle's knowledge of a communicator's group with the host's (src/mpi/calls/call_hooks.cpp).
 //
 //   expect_known(row, "MPI_Cart_sub", Known::composed);     // before anybody asked
 #pragma once

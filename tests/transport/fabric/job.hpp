@@ -44,7 +44,7 @@ struct Job {
   void bring(Fabric& fabric, int to, const Announcement& announcement) const;
   [[nodiscard]] Announcement take(Fabric& fabric, int from) const;
   /// First contact with the process that has announced a message, as before messages of MPI
-  /// (engine/contacts.hpp). A refused connection is tried again.
+  /// (engine/network/wireup.hpp). A refused connection is tried again.
   void greet(Fabric& fabric, const Announcement& announced) const;
 };
 

@@ -1,0 +1,116 @@
+// engine/node/pull.cpp: moves one piece in one way.
+#include "engine/node/pull.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "layout/cursor.hpp"
+#include "layout/pack.hpp"
+#include "transport/cma.hpp"
+
+namespace heddle::engine {
+namespace {
+
+using layout::Cursor;
+
+constexpr Bytes stage_bytes = ScratchBuffers::stage_bytes;
+using Entries = ScratchBuffers::Entries;
+
+/// The iovecs of the next bytes, at most `room`. `bytes` is the sum of their lengths.
+std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entries& entries, Bytes room, Bytes& bytes) {
+  const Bytes before = cursor.tell();
+  const std::size_t n = cursor.segments(base, entries, room);
+  bytes = cursor.tell() - before;
+  return std::span(entries).first(n);
+}
+
+bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
+  transport::cma::Moved moved = transport::cma::read(process, local, remote);
+  // process_vm_readv worked in MPI_Init, but is refused now. This process must read the message all
+  // the same: a sender that has left it may be in a call that waits for this process.
+  if (moved.error == EPERM || moved.error == ENOSYS) moved = transport::cma::read_file(process, local, remote);
+  return moved.error == 0 && moved.bytes == bytes;
+}
+
+/// Moves the blocks of one side into those of the other. If the list of one side is full, the other
+/// list is cut to the same length.
+bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) {
+  Cursor there(*remote.layout, remote.count);
+  Cursor here(*target.layout, target.count);
+  for (Bytes done = 0; done < length;) {
+    there.seek(from + done);
+    here.seek(from + done);
+    Bytes far_bytes = 0;
+    Bytes bytes = 0;
+    const auto far_entries = next_entries(there, remote.address, scratch.far, length - done, far_bytes);
+    const auto near_entries = next_entries(here, static_cast<std::byte*>(target.base), scratch.near, far_bytes, bytes);
+    if (!moved_all(remote.process, near_entries, far_entries, bytes)) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+/// Gathers the sender's blocks into a contiguous stage, and unpacks it.
+bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) {
+  auto& stage = scratch.stage;
+  Cursor there(*remote.layout, remote.count);
+  there.seek(from);
+  for (Bytes done = 0; done < length;) {
+    Bytes bytes = 0;
+    const auto entries = next_entries(there, remote.address, scratch.far, std::min(stage_bytes, length - done), bytes);
+    const iovec local{stage.data(), static_cast<std::size_t>(bytes)};
+    if (!moved_all(remote.process, {&local, 1}, entries, bytes)) return false;
+    layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
+    done += bytes;
+  }
+  return true;
+}
+
+/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that
+/// stays in the cache.
+void direct(const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) {
+  const auto contiguous = [](const layout::Layout& layout, Count count) {
+    return layout.dense() || (count <= 1 && layout.node()->contiguous());
+  };
+  if (contiguous(*target.layout, target.count)) {
+    std::byte* to = static_cast<std::byte*>(target.base) + target.layout->root().offset + from;
+    return layout::pack_range(*remote.layout, remote.count, remote.mapped, from, length, to);
+  }
+  if (contiguous(*remote.layout, remote.count))
+    return layout::unpack_range(*target.layout, target.count, target.base, from, length,
+                                remote.mapped + remote.layout->root().offset + from);
+  auto& stage = scratch.stage;
+  for (Bytes done = 0; done < length; done += stage_bytes) {
+    const Bytes bytes = std::min(stage_bytes, length - done);
+    layout::pack_range(*remote.layout, remote.count, remote.mapped, from + done, bytes, stage.data());
+    layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
+  }
+}
+
+}  // namespace
+
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept {
+  Cursor here(*target.layout, target.count);
+  here.seek(from);
+  for (Bytes done = 0; done < length;) {
+    Bytes bytes = 0;
+    const auto entries = next_entries(here, static_cast<std::byte*>(target.base), scratch.near, length - done, bytes);
+    const iovec remote{const_cast<std::byte*>(address + done), static_cast<std::size_t>(bytes)};
+    if (!moved_all(process, entries, {&remote, 1}, bytes)) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept {
+  if (length <= 0) return true;
+  if (remote.mapped && (scheme == Scheme::direct || scheme == Scheme::both)) {
+    direct(remote, target, from, length, scratch);
+    return true;
+  }
+  if (remote.process == 0) return false;
+  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length, scratch) : multi_w(remote, target, from, length, scratch);
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,51 @@
+// explain/explained_way.cpp
+#include "explain/explained_way.hpp"
+
+#include <fmt/format.h>
+
+#include "select/forced.hpp"
+
+namespace heddle::explain {
+namespace {
+
+Choice in(const char* memory, const select::Facts& facts, const Circumstances& at) {
+  const std::optional<select::Scheme> scheme = select::forced(at.scheme);
+  select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
+  std::string why = select::why(facts, choice);
+  if (scheme) why += fmt::format("; forced by HEDDLE_SCHEME={}", select::name(*scheme));
+  if (at.segment > 0) choice.segment = at.segment;
+  return {memory, choice, select::costs(facts).of(choice.scheme), why};
+}
+
+}  // namespace
+
+std::string unannounced(const std::optional<bool>& packs) {
+  return packs.value_or(true) ? "Heddle packs, the MPI library sends" : "the MPI library sends it unpacked, which is as fast";
+}
+
+Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {
+  const layout::Placed whole = layout.repeated(count);
+  select::Facts facts;
+  facts.bytes = whole.node ? whole.node->size : 0;
+  if (facts.bytes == 0) return {"no bytes", {}};
+  facts.profile = at.profile;
+  facts.sender = select::Statistics(layout).of(count);
+  facts.receiver = receiver;
+  facts.crowded = at.crowded;
+  if (facts.sender.contiguous && (!receiver.known || receiver.contiguous))
+    return {"without holes: the MPI library's own way", {}};
+  if (at.scheme == settings::Scheme::native) return {"HEDDLE_SCHEME=native: " + unannounced(at.packs), {}};
+  if (facts.bytes < at.rendezvous)
+    return {fmt::format("{} bytes are fewer than HEDDLE_RENDEZVOUS ({}): {}", facts.bytes, at.rendezvous,
+                        at.messages == settings::Messages::native ? "HEDDLE_MESSAGES=native leaves them to the MPI library"
+                                                                  : unannounced(at.packs)),
+            {}};
+  Way way;
+  facts.process_vm = true;
+  way.choices.push_back(in("any memory", facts, at));
+  facts.mapped = true;
+  way.choices.push_back(in("memory of heddle_alloc", facts, at));
+  return way;
+}
+
+}  // namespace heddle::explain

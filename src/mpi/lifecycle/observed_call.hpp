@@ -1,0 +1,25 @@
+// mpi/lifecycle/observed_call.hpp: a procedure of Heddle, with an observer around it (report/timed.hpp).
+//
+//   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
+#pragma once
+
+#include "mpi/process/host.hpp"
+#include "report/timed.hpp"
+
+namespace heddle::mpi::timed {
+
+using report::Pattern;
+using report::Positions;
+
+struct Constants {
+  static MPI_Datatype no_type() noexcept { return MPI_DATATYPE_NULL; }
+  static MPI_Comm no_communicator() noexcept { return MPI_COMM_NULL; }
+  static const void* in_place() noexcept { return MPI_IN_PLACE; }
+  static constexpr int root = MPI_ROOT;
+  static constexpr int success = MPI_SUCCESS;
+};
+
+template <auto procedure, int number, Positions at>
+using Timed = report::Timed<Constants, procedure, number, at>;
+
+}  // namespace heddle::mpi::timed

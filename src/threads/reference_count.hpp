@@ -1,0 +1,45 @@
+// threads/reference_count.hpp: an object that counts its uses. The last release deletes the object. In a
+// program of one thread, counting costs almost nothing.
+//
+//   class Members final : public ReferenceCount<Members> { ... };      // needs a friend ReferenceCount<Members> if its destructor is private
+//   auto* members = new Members;                                // one use
+//   members->retain();
+//   members->release();
+#pragma once
+
+#include <atomic>
+
+#include "threads/lock.hpp"
+
+namespace heddle::threads {
+
+template <class Object>
+class ReferenceCount {
+ public:
+  void retain() noexcept {
+    if (concurrent.load(std::memory_order_relaxed))
+      uses_.fetch_add(1, std::memory_order_relaxed);
+    else
+      uses_.store(uses_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (is_last()) delete static_cast<Object*>(this);
+  }
+  [[nodiscard]] bool held_by_several() const noexcept { return uses_.load(std::memory_order_relaxed) > 1; }
+
+ protected:
+  ReferenceCount() = default;
+  ~ReferenceCount() = default;
+
+ private:
+  bool is_last() noexcept {
+    if (concurrent.load(std::memory_order_relaxed)) return uses_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = uses_.load(std::memory_order_relaxed) - 1;
+    uses_.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+
+  std::atomic<int> uses_{1};
+};
+
+}  // namespace heddle::threads

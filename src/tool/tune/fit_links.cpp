@@ -1,0 +1,61 @@
+// tool/tune/fit_links.cpp: three calls give three unknowns: a turn, a message, and the extra cost of regrouping in a round.
+#include "tool/tune/fit_links.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "schedule/schedule.hpp"
+
+namespace heddle::tool {
+
+Taken taken(const std::vector<double>& numbers) {
+  constexpr std::size_t some = 3;
+  constexpr std::size_t shared = 8;
+  constexpr std::size_t all = shared + select::Curve::points;
+  if (numbers.size() != some && numbers.size() != shared && numbers.size() != all)
+    throw std::invalid_argument(
+        "messages are three numbers (one, burst, long), or these and pairs, bundles, rounds, ranks, cores, and one for each "
+        "length of blocks with holes");
+  if (!std::ranges::all_of(numbers, [](double value) { return std::isfinite(value) && value > 0; }))
+    throw std::invalid_argument("times of messages are greater than zero");
+  Taken of{numbers[0], numbers[1], numbers[2]};
+  if (numbers.size() == all) of.holes.assign(numbers.begin() + shared, numbers.end());
+  if (numbers.size() >= shared) {
+    of.pairs = numbers[3], of.bundles = numbers[4], of.rounds = numbers[5], of.ranks = numbers[6], of.cores = numbers[7];
+    if (of.ranks < 3 || of.ranks > 1e6)
+      throw std::invalid_argument("messages on shared cores are measured among 3 ranks or more");
+  }
+  return of;
+}
+
+select::Links fitted(const Taken& taken, const select::Links& otherwise) {
+  constexpr double in_burst = 16;
+  constexpr double mib = 1 << 20;
+  constexpr double least = 1;
+  constexpr double heading = 16, block = 8;
+  select::Links links = otherwise;
+  links.node.latency = taken.one;
+  links.node.message = std::max(least, (taken.burst - taken.one) / (in_burst - 1));
+  links.node.byte = std::max(1e-3, (taken.longest - taken.one) / mib);
+  if (taken.ranks == 0) return links;
+  const double crowding = std::max(1.0, taken.ranks / taken.cores);
+  const double rounds = schedule::logarithm(static_cast<schedule::Rank>(taken.ranks));
+  const double round = taken.rounds / (crowding * rounds);
+  links.shared = std::clamp((taken.pairs / crowding - round) / (taken.ranks - 2), least, std::max(least, round));
+  links.turn = std::max(0.0, round - links.shared);
+  // In each round, half of a rank's data goes on.
+  const double handled = (taken.ranks - 1) / 2 * (links.block + (heading + block) * links.copy);
+  links.regroup = std::max(0.0, taken.bundles / (crowding * rounds) - round - handled);
+  return links;
+}
+
+select::Curve fitted_holes(const Taken& taken) {
+  constexpr double least = 1e-3;
+  select::Curve curve;
+  for (std::size_t i = 0; i < taken.holes.size(); ++i)
+    curve.ns[i] = std::max(least, (taken.holes[i] - taken.one) / holed_bytes);
+  return curve;
+}
+
+}  // namespace heddle::tool
