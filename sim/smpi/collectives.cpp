@@ -7,8 +7,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "engine/exchange/routed.hpp"
 #include "engine/collective/gathering.hpp"
+#include "engine/exchange/routed.hpp"
 #include "schedule/algorithms.hpp"
 #include "smpi/blocks.hpp"
 #include "smpi/messages.hpp"

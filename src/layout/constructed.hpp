@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "layout/value_pair.hpp"
 #include "layout/signature.hpp"
+#include "layout/value_pair.hpp"
 
 namespace heddle::layout {
 

@@ -9,9 +9,9 @@
 
 #include "layout/layout.hpp"
 #include "layout/pack.hpp"
-#include "layout/value_pair.hpp"
 #include "layout/signature.hpp"
 #include "layout/transfer.hpp"
+#include "layout/value_pair.hpp"
 
 namespace heddle::layout {
 

@@ -14,8 +14,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "threads/lock.hpp"
 #include "threads/handle_table.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::threads {
 

@@ -15,10 +15,10 @@
 #include <stdexcept>
 
 #include "schedule/algorithms.hpp"
-#include "select/collective/volume_shares.hpp"
 #include "select/collective/decide.hpp"
 #include "select/collective/estimate.hpp"
 #include "select/collective/mailbox_sizes.hpp"
+#include "select/collective/volume_shares.hpp"
 #include "select/profile_file.hpp"
 #include "settings/settings.hpp"
 #include "tool/commands.hpp"

@@ -1,5 +1,5 @@
-// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose_kernel.hpp), not a
-// copy. The parts for the kernels follow pack.cpp.
+// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose_kernel.hpp),
+// not a copy. The parts for the kernels follow pack.cpp.
 #include "layout/kernel/kernels.hpp"
 
 #include <fmt/format.h>

@@ -15,8 +15,8 @@
 // leaves nothing behind.
 #pragma once
 
-#include "transport/cma.hpp"            // IWYU pragma: export
-#include "transport/join_node.hpp"           // IWYU pragma: export
-#include "transport/peer_memory.hpp"    // IWYU pragma: export
-#include "transport/shared_memory.hpp"  // IWYU pragma: export
-#include "transport/transport_table.hpp"          // IWYU pragma: export
+#include "transport/cma.hpp"              // IWYU pragma: export
+#include "transport/join_node.hpp"        // IWYU pragma: export
+#include "transport/peer_memory.hpp"      // IWYU pragma: export
+#include "transport/shared_memory.hpp"    // IWYU pragma: export
+#include "transport/transport_table.hpp"  // IWYU pragma: export

@@ -1,14 +1,17 @@
 """The rooms of CONTRIBUTING.md: files include only allowed rooms. No arrow points up."""
 
 import re
+from collections import defaultdict
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 NAMED = re.compile(r"[a-z0-9_]+")
 INCLUDED = re.compile(r'#include "([\w/]+)\.hpp"')
 
-LONGEST = 400  # lines of a file of src/mpi
+LONGEST = 400  # lines of a file
 
 
 def sources(folder: Path) -> list[Path]:
@@ -49,19 +52,28 @@ def test_rooms_include_what_their_rows_allow():
     assert not wrong, "\n".join(wrong)
 
 
-def test_no_arrow_of_mpi_points_up():
-    line = next(line for line in TEXT.splitlines() if line.startswith("`process` ←"))
+@pytest.mark.parametrize("room, first", [("engine", "base"), ("mpi", "process")])
+def test_no_arrow_within_a_room_points_up(room, first):
+    line = next(line for line in TEXT.splitlines() if line.startswith(f"`{first}` ←"))
     order = NAMED.findall(line)
-    folders = {path.name for path in (ROOT / "src/mpi").iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "src" / room).iterdir() if path.is_dir()}
     assert set(order) == folders
     wrong = []
-    for path, name in includes(ROOT / "src/mpi", "mpi/"):
-        room, other = path.split("/")[2], name.split("/")[0]
-        if order.index(other) > order.index(room):
-            wrong.append(f"{path} includes mpi/{name}")
+    for path, name in includes(ROOT / "src" / room, f"{room}/"):
+        inner, other = path.split("/")[2], name.split("/")[0]
+        if order.index(other) > order.index(inner):
+            wrong.append(f"{path} includes {room}/{name}")
     assert not wrong, "\n".join(wrong)
 
 
-def test_files_of_mpi_are_read_in_one_go():
-    long = {path.name: lines for path in sources(ROOT / "src/mpi") if (lines := len(path.read_text().splitlines())) > LONGEST}
+def test_no_header_name_occurs_twice():
+    paths = defaultdict(list)
+    for path in sources(ROOT / "src"):
+        if path.suffix == ".hpp":
+            paths[path.name].append(path.relative_to(ROOT).as_posix())
+    assert [found for found in paths.values() if len(found) > 1] == []
+
+
+def test_files_are_read_in_one_go():
+    long = {path.name: lines for path in sources(ROOT / "src") if (lines := len(path.read_text().splitlines())) > LONGEST}
     assert not long

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "schedule/algorithms.hpp"
-#include "select/collective/volume_shares.hpp"
 #include "select/collective/choose_collective.hpp"
+#include "select/collective/volume_shares.hpp"
 
 namespace heddle::select {
 namespace {

@@ -88,10 +88,10 @@ class Blocks {
   bool ours_ = false;
   bool staged_ = false;
   Type element_{};
-  Type their_type_{};          // v
+  Type their_type_{};               // v
   typename Types::Reference type_;  // v: the one type
-  Block* blocks_ = nullptr;    // staged_ or w
-  bool holds_types_ = false;   // w: each block holds its type
+  Block* blocks_ = nullptr;         // staged_ or w
+  bool holds_types_ = false;        // w: each block holds its type
   Type* elements_ = nullptr;
   Handed counts_, displacements_;
   threads::StagingBuffer arrays_, staging_;

@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/collective/volume_agreement.hpp"
 #include "engine/collective/gather_ways.hpp"
 #include "engine/collective/trials.hpp"
+#include "engine/collective/volume_agreement.hpp"
 #include "select/collective/hints.hpp"
 
 namespace heddle::engine {

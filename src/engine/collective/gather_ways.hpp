@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "engine/collective/trials.hpp"
-#include "select/collective/volume_shares.hpp"
 #include "select/collective/decide.hpp"
+#include "select/collective/volume_shares.hpp"
 
 namespace heddle::engine {
 

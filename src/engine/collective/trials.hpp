@@ -17,8 +17,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/collective/volume_agreement.hpp"
 #include "engine/collective/reductions.hpp"
+#include "engine/collective/volume_agreement.hpp"
 #include "select/collective/trial.hpp"
 
 namespace heddle::engine {

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "engine/collective/reductions.hpp"
-#include "select/collective/volume_shares.hpp"
 #include "select/collective/cadence.hpp"
 #include "select/collective/topology.hpp"
+#include "select/collective/volume_shares.hpp"
 
 namespace heddle::engine {
 

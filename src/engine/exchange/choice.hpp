@@ -12,8 +12,8 @@
 #include <string>
 #include <type_traits>
 
-#include "engine/exchange/kinds.hpp"
 #include "engine/collective/collective_ways.hpp"
+#include "engine/exchange/kinds.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::engine {

@@ -15,8 +15,8 @@
 
 #include <type_traits>
 
-#include "engine/exchange/blocks.hpp"
 #include "engine/collective/trials.hpp"
+#include "engine/exchange/blocks.hpp"
 
 namespace heddle::engine {
 

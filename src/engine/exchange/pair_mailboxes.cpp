@@ -5,8 +5,8 @@
 #include <iterator>
 #include <set>
 
-#include "engine/exchange/aggregates.hpp"
 #include "engine/base/wait.hpp"
+#include "engine/exchange/aggregates.hpp"
 #include "report/reporting.hpp"
 
 namespace heddle::engine {

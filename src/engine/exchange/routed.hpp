@@ -14,8 +14,8 @@
 
 #include <vector>
 
-#include "engine/exchange/exchange.hpp"
 #include "engine/collective/router.hpp"
+#include "engine/exchange/exchange.hpp"
 
 namespace heddle::engine {
 

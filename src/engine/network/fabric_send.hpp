@@ -13,8 +13,8 @@
 #include <memory>
 #include <optional>
 
-#include "engine/node/datatype.hpp"
 #include "engine/network/network.hpp"
+#include "engine/node/datatype.hpp"
 #include "report/reporting.hpp"
 #include "threads/staging_pool.hpp"
 #include "transport/fabric/outgoing.hpp"

@@ -21,9 +21,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/network/wireup.hpp"
 #include "engine/network/network_descriptor.hpp"
 #include "engine/network/shared_fabric.hpp"
+#include "engine/network/wireup.hpp"
 #include "select/choose_fabric.hpp"
 
 namespace heddle::engine {

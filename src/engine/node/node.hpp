@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "engine/node/claims.hpp"
-#include "engine/node/rendezvous_receiver.hpp"
 #include "engine/node/lengths.hpp"
 #include "engine/node/loaned_slot.hpp"
+#include "engine/node/rendezvous_receiver.hpp"
 #include "engine/node/rendezvous_sender.hpp"
 #include "engine/node/scatter_hints.hpp"
 #include "engine/node/unclaimed.hpp"

@@ -90,7 +90,8 @@ void direct(const Remote& remote, const Target& target, Bytes from, Bytes length
 
 }  // namespace
 
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept {
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length,
+             ScratchBuffers& scratch) noexcept {
   Cursor here(*target.layout, target.count);
   here.seek(from);
   for (Bytes done = 0; done < length;) {
@@ -103,14 +104,16 @@ bool scatter(pid_t process, const std::byte* address, const Target& target, Byte
   return true;
 }
 
-bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept {
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length,
+          ScratchBuffers& scratch) noexcept {
   if (length <= 0) return true;
   if (remote.mapped && (scheme == Scheme::direct || scheme == Scheme::both)) {
     direct(remote, target, from, length, scratch);
     return true;
   }
   if (remote.process == 0) return false;
-  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length, scratch) : multi_w(remote, target, from, length, scratch);
+  return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length, scratch)
+                                  : multi_w(remote, target, from, length, scratch);
 }
 
 }  // namespace heddle::engine

@@ -20,10 +20,12 @@ struct Remote {
 
 /// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped,
 /// process_vm refused). Bytes that it has written to the target will be written again.
-bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept;
+bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length,
+          ScratchBuffers& scratch) noexcept;
 
 /// P-RRS if the sender has packed: scatters packed bytes at `address` of process `process` into the
 /// target by process_vm_readv. False: refused.
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) noexcept;
+bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length,
+             ScratchBuffers& scratch) noexcept;
 
 }  // namespace heddle::engine

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
-#include "engine/node/pull.hpp"
 #include "engine/base/footprint.hpp"
 #include "engine/base/wait.hpp"
+#include "engine/node/pull.hpp"
 #include "layout/lap.hpp"
 #include "layout/pack.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "engine/node/datatype_cache.hpp"
 #include "engine/node/descriptor.hpp"
-#include "engine/node/scratch_buffers.hpp"
 #include "engine/node/distance.hpp"
+#include "engine/node/scratch_buffers.hpp"
 #include "layout/layout.hpp"
 #include "report/times.hpp"
 #include "transport/join_node.hpp"
@@ -34,7 +34,7 @@ struct Reach {
   transport::PeerMemory* theirs = nullptr;  ///< Buffers that peers have handed out; null: nothing is mapped.
   pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
   Known* known = nullptr;                   ///< Layouts of peers; null: nothing is pulled.
-  ScratchPool* scratch_pool = nullptr;                   ///< Null: nothing is pulled.
+  ScratchPool* scratch_pool = nullptr;      ///< Null: nothing is pulled.
   Distances* distances = nullptr;           ///< Null: the distance to the sender is not measured.
   bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
   report::Times* times = nullptr;           ///< Gets the times of the receive; null: not wanted.

@@ -22,7 +22,8 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
   if (total <= 0 || segments > Arena::most_segments) return nullptr;
   const Count slots = total <= Arena::most_piece ? 0 : (total + slot_bytes - 1) / slot_bytes;
 
-  const Bytes portion = layout::portion(layout::lap(*source.layout, source.count), total, plan.segment, ScratchBuffers::shelf_bytes);
+  const Bytes portion =
+      layout::portion(layout::lap(*source.layout, source.count), total, plan.segment, ScratchBuffers::shelf_bytes);
   Outgoing* message = nullptr;
   {
     const std::lock_guard guard(lock_);

@@ -22,8 +22,8 @@
 #include <new>
 #include <optional>
 
-#include "engine/node/lengths.hpp"
 #include "engine/network/network_descriptor.hpp"
+#include "engine/node/lengths.hpp"
 #include "threads/lock.hpp"
 
 namespace heddle::engine {

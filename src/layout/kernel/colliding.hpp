@@ -9,8 +9,8 @@
 // hits a line in the cache and costs half a cycle. A hundred loads under way evict each other, too.
 #pragma once
 
-#include "layout/kernel/copy.hpp"
 #include "layout/kernel/cache_lines.hpp"
+#include "layout/kernel/copy.hpp"
 
 namespace heddle::layout::kernel::HEDDLE_KERNEL {
 

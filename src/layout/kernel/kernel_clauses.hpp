@@ -4,8 +4,8 @@
 // So a row of a few blocks does not wait for the decision.
 #pragma once
 
-#include "layout/kernel/choose_kernel.hpp"
 #include "layout/kernel/cache_lines.hpp"
+#include "layout/kernel/choose_kernel.hpp"
 #include "layout/kernel/repeated_pieces.hpp"
 
 #define HEDDLE_INLINE [[gnu::always_inline]] inline

@@ -3,8 +3,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "layout/kernel/choose_kernel.hpp"
 #include "layout/kernel/cache_lines.hpp"
+#include "layout/kernel/choose_kernel.hpp"
 
 namespace heddle::layout::kernel {
 namespace {

@@ -2,9 +2,9 @@
 // new communicator follows from its parent or from a group of the program, or only the host knows
 // it. Two hints are for Heddle (mpi/exchange/info_hints.hpp).
 #include "entry_points.hpp"
-#include "mpi/communicators/host_group.hpp"
-#include "mpi/communicators/groups.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/communicators/groups.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/exchange/info_hints.hpp"
 #include "mpi/network/mpi_network.hpp"
 #include "mpi/node/mpi_node.hpp"

@@ -4,8 +4,8 @@
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"
-#include "mpi/communicators/host_group.hpp"
 #include "mpi/communicators/groups.hpp"
+#include "mpi/communicators/host_group.hpp"
 
 namespace groups = heddle::group;
 

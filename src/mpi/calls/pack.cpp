@@ -3,8 +3,8 @@
 #include "layout/pack.hpp"
 
 #include "entry_points.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 using namespace heddle::mpi;
 

@@ -4,8 +4,8 @@
 
 #include "engine/collective/block_sides.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi {
 

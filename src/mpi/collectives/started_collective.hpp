@@ -21,8 +21,8 @@
 
 #include "engine/collective/staged_collective.hpp"
 #include "mpi/collectives/call_forms.hpp"
-#include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/host_sides.hpp"
+#include "mpi/collectives/peers.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
 #include "mpi/requests/completion.hpp"

@@ -25,10 +25,10 @@
 #include "group/group.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/numbers.hpp"
-#include "threads/reference_count.hpp"
 #include "threads/deferred.hpp"
-#include "threads/reference.hpp"
 #include "threads/handle_table.hpp"
+#include "threads/reference.hpp"
+#include "threads/reference_count.hpp"
 
 namespace heddle::mpi::communicators {
 

@@ -4,9 +4,9 @@
 // on all ranks. So all ranks choose the same schedule without a message
 // (select/collective/decide.hpp). Calls that the host would carry out as well are left to it: see
 // worth_gathering there.
-#include "engine/exchange/choice.hpp"
 #include "engine/collective/gathered.hpp"
 #include "engine/collective/gathering.hpp"
+#include "engine/exchange/choice.hpp"
 #include "mpi/exchange/consistency_check.hpp"
 #include "mpi/exchange/typed_blocks.hpp"
 #include "mpi/process/process.hpp"

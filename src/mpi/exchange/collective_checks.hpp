@@ -11,13 +11,13 @@
 #pragma once
 
 #include "engine/exchange/argument_checks.hpp"
-#include "mpi/collectives/peers.hpp"
 #include "mpi/collectives/host_sides.hpp"
+#include "mpi/collectives/peers.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/handles.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi::mistakes {
 

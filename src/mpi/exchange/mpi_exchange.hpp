@@ -15,8 +15,8 @@
 #include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/pending.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/element.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi {
 

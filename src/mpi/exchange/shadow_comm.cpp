@@ -29,13 +29,13 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
   if (PMPI_Initialized(&started) == MPI_SUCCESS && started) PMPI_Comm_rank(MPI_COMM_WORLD, &world);
   const TagSpace::Offer offer = able ? TagSpace::offer(comm) : TagSpace::Offer{};
   Record::Facts said = Record::said({.able = able,
-                                    .room = offer.room,
-                                    .noted = noted,
-                                    .mailboxes = set.mailboxes && Node::here(),
-                                    .cores = engine::cores_of_node(),
-                                    .number = numbers.offer(world),
-                                    .shared = offer.number},
-                                   set);
+                                     .room = offer.room,
+                                     .noted = noted,
+                                     .mailboxes = set.mailboxes && Node::here(),
+                                     .cores = engine::cores_of_node(),
+                                     .number = numbers.offer(world),
+                                     .shared = offer.number},
+                                    set);
   if (transport::Assembly* const ranks = comm == MPI_COMM_WORLD ? Node::starting() : nullptr)
     ranks->reduce(std::span<long>(said), [](long one, long other) { return std::min(one, other); });
   else

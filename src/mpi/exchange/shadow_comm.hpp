@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/collective/collective_ways.hpp"
 #include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
-#include "engine/collective/collective_ways.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/exchange/mpi_carrier.hpp"
 #include "mpi/exchange/tag_space.hpp"

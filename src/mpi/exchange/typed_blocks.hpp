@@ -7,9 +7,9 @@
 
 #include "engine/exchange/kinds.hpp"
 #include "mpi/collectives/host_sides.hpp"
+#include "mpi/exchange/collective_checks.hpp"
 #include "mpi/exchange/consistency_check.hpp"
 #include "mpi/exchange/mpi_exchange.hpp"
-#include "mpi/exchange/collective_checks.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/faults.hpp"
 #include "mpi/types/registry.hpp"

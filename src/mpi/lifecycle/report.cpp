@@ -11,9 +11,9 @@
 #include "mpi/process/process.hpp"
 #include "report/at_end.hpp"
 #include "report/observed.hpp"
-#include "report/text_pieces.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
+#include "report/text_pieces.hpp"
 #include "select/profile_file.hpp"
 
 namespace heddle::mpi {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/base/give_way.hpp"
-#include "engine/network/providers.hpp"
 #include "engine/base/wait.hpp"
+#include "engine/network/providers.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/numbers.hpp"
 #include "mpi/process/process.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/start/init_handshake.hpp"
 #include "engine/base/wait.hpp"
+#include "engine/start/init_handshake.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"

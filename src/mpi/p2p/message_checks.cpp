@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "mpi/communicators/host_group.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/types/entry.hpp"
 
 namespace heddle::mpi {

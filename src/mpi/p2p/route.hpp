@@ -18,9 +18,9 @@
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/p2p/host_probe.hpp"
 #include "mpi/process/process.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi {
 

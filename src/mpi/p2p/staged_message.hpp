@@ -11,9 +11,9 @@
 #include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/p2p/sender.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/element.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi {
 

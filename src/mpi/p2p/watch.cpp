@@ -9,8 +9,8 @@
 #include "mpi/p2p/host_probe.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"
-#include "mpi/requests/status_of.hpp"
 #include "mpi/requests/request_table.hpp"
+#include "mpi/requests/status_of.hpp"
 
 namespace heddle::mpi {
 namespace {

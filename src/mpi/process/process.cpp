@@ -7,8 +7,8 @@
 
 #include "interposition/children.hpp"
 #include "interposition/devices.hpp"
-#include "layout/kernel/kernels.hpp"
 #include "layout/immortal.hpp"
+#include "layout/kernel/kernels.hpp"
 #include "mpi/process/faults.hpp"
 #include "mpi/process/host.hpp"
 #include "select/host_name.hpp"

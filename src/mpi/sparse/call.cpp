@@ -4,8 +4,8 @@
 
 #include "engine/base/give_way.hpp"
 #include "engine/collective/sparse_program.hpp"
-#include "mpi/communicators/host_group.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/communicators/host_group.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/element.hpp"

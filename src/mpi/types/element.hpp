@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "mpi/process/host.hpp"
-#include "mpi/types/typed_buffer.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/types/typed_buffer.hpp"
 
 namespace heddle::mpi {
 

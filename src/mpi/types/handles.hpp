@@ -7,8 +7,8 @@
 
 #include "layout/value_pair.hpp"
 #include "mpi/process/host.hpp"
-#include "threads/recent.hpp"
 #include "threads/handle_table.hpp"
+#include "threads/recent.hpp"
 
 namespace heddle::mpi {
 

@@ -17,8 +17,8 @@
 #include <array>
 #include <string>
 
-#include "select/collective/volumes.hpp"
 #include "select/collective/algorithm_load.hpp"
+#include "select/collective/volumes.hpp"
 
 namespace heddle::select {
 

@@ -1,5 +1,5 @@
-// tool/tune/fit_thresholds.cpp: measures each threshold twice: once so low that all sizes are beyond it, and once so high that no
-// size is. So a program's own kernels are measured, and their names are not needed here.
+// tool/tune/fit_thresholds.cpp: measures each threshold twice: once so low that all sizes are beyond it, and once so high that
+// no size is. So a program's own kernels are measured, and their names are not needed here.
 #include "tool/tune/fit_thresholds.hpp"
 
 #include <algorithm>

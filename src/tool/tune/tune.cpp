@@ -12,9 +12,9 @@
 #include "select/profile_file.hpp"
 #include "tool/commands.hpp"
 #include "tool/tune/fit_links.hpp"
-#include "tool/tune/measure.hpp"
 #include "tool/tune/fit_nodes.hpp"
 #include "tool/tune/fit_thresholds.hpp"
+#include "tool/tune/measure.hpp"
 
 namespace heddle::tool {
 namespace {

@@ -21,8 +21,8 @@
 
 #include "transport/fabric/layouts.hpp"
 #include "transport/fabric/message.hpp"
-#include "transport/fabric/segment_pool.hpp"
 #include "transport/fabric/registrations.hpp"
+#include "transport/fabric/segment_pool.hpp"
 #include "transport/fabric/self_test.hpp"
 
 namespace heddle::transport::fabric {

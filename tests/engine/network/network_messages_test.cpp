@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "engine/network/kept_memory.hpp"
 #include "engine/network/fabric_receive.hpp"
 #include "engine/network/fabric_send.hpp"
+#include "engine/network/kept_memory.hpp"
 #include "layout/pack.hpp"
 
 namespace heddle::engine {

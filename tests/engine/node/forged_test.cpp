@@ -171,8 +171,10 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
     Field field(type), arrived(wanted);
     field.put(message(number, 4 * ints));
     Descriptor descriptor;
-    const Plan plan{
-        .scheme = Scheme::multi_w, .segment = 16 << 10, .pullable = true, .layout = rendezvous_sender.datatype_cache().list(type.layout)};
+    const Plan plan{.scheme = Scheme::multi_w,
+                    .segment = 16 << 10,
+                    .pullable = true,
+                    .layout = rendezvous_sender.datatype_cache().list(type.layout)};
     Outgoing* outgoing = rendezvous_sender.begin({&type.layout, type.count, field.base()}, plan, descriptor);
     descriptor.count = count;
     Known known;
