@@ -21,7 +21,7 @@ from heddle.installations import Installation
 from heddle.problem import Problem
 
 TIMEOUT_S = 900
-# With more ranks than cores, waiting ranks let the others work.
+# Waiting ranks let the others work if there are more ranks than cores.
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
 GIVE_WAY = {
     YIELD: "1",

@@ -36,7 +36,7 @@ Choice = namedtuple("Choice", "family library installation with_program runtimes
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
-    """The command to start. Without `heddle`: the same program, launcher and MPI, and no Heddle between them."""
+    """The command to start. If `heddle` is false, it has the same program, launcher and MPI, and no Heddle between them."""
     command = _planned(words, ranks, mpi, heddle)
     names = command.environment.get(EXPLAIN, "")
     return command._replace(environment=command.environment | {EXPLAIN: _with_places(names, words)}) if names else command
@@ -95,7 +95,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
 
 def _say_who_drops_preloads(words: list[str]) -> None:
-    """Reports programs that have more rights than their starter: the loader preloads nothing into them or their children."""
+    """Reports programs with more rights than their starter: the loader preloads nothing into them or their children."""
     for word in words:
         if word.startswith("-") or not program.exists(word):
             continue

@@ -35,7 +35,7 @@ def value(family: Family, library: Path | None, before: str = "", heddle: bool =
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
-    """The arguments of mpirun, with -x for each program. Without -x other nodes would not get our environment."""
+    """The arguments of mpirun, with -x for each program. Other nodes would not get our environment otherwise."""
     if not preload:
         return list(arguments)
     ours = of_heddle(environment)

@@ -1,8 +1,7 @@
 """`heddle bench overhead`: the cost of Heddle for a program with contiguous data.
 
-Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards),
-and under nothing.
-Then messages between two ranks (pingpong.py).
+It compares MPI_X with PMPI_X, call by call, in one of two processes on a node: under Heddle, under the null Heddle (which only
+forwards), and without both. Then it measures messages between two ranks (pingpong.py).
 """
 
 from __future__ import annotations

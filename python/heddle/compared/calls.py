@@ -16,7 +16,7 @@ def changed(without: Found, with_heddle: Found) -> list[Calls]:
 
 
 def sites(without: Found, with_heddle: Found) -> list[Site]:
-    """As `changed`, for each place and datatype."""
+    """Calls by place and datatype, in the order of `changed`."""
     pairs = both.sites(without, with_heddle)
     return [Site(pair.procedure, max(pair.calls), pair.before_us, pair.after_us, pair.place, pair.datatype) for pair in pairs]
 

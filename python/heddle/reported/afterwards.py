@@ -144,7 +144,7 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """At most five lines: the time, the carried data, the dearest calls, the estimated gain, one advice."""
+    """At most five lines: time, carried data, dearest calls, estimated gain, one advice."""
     ranks = max(1, found.ranks)
     spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle replaces"
     if found.elapsed_us > 0:
