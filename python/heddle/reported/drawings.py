@@ -45,7 +45,7 @@ def _rect(x: float, y: float, width: float, height: float, colour: str) -> str:
 
 
 def bars(lines: Sequence[tuple], what: str, pitch: int = 26) -> str:
-    """A bar for each line. A line has a name, stretches of (length, colour), the text behind the bar, and perhaps a longer name."""
+    """A bar for each line: its name, stretches of (length, colour), the text behind the bar, and perhaps a longer name."""
     longest = max((sum(length for length, _ in line[1]) for line in lines), default=0)
     if longest <= 0:
         return "<p>No time was counted.</p>"

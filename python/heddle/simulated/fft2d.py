@@ -18,8 +18,8 @@ COMPLEX = 16  # bytes
 TRANSPOSES = TRANSFORMS = 2
 VARIANTS = ("manual", "zero-copy")
 
-# The times of one core of the development machine (docs/fft2d.md, "What came out"; docs/results.md, "Packing"), which hold for
-# every simulated machine. ns for a byte of a rank's share of the matrix, a transpose:
+# Every simulated machine has the times of one core of the development machine (docs/fft2d.md, "What came out"; docs/results.md,
+# "Packing"). They are ns for a byte of a rank's share of the matrix, a transpose:
 #   one rank, 4096^2, MPICH, two transposes of 268 MB, `heddle bench fft2d --size 1024 --size 4096 --rounds 2`:
 #     manual on the host 139 ms: packing, the MPI's copy of the rank's own block, the loop that transposes; without that copy
 #     zero-copy under Heddle 62.3 ms: from layout to layout; over a network the gather into the message comes on top
