@@ -91,7 +91,7 @@ def formulas(rows: list[Row]) -> Table:
     found = _by_variant(rows, "members_bytes")
     size = max(int(case) for case in found["identity"] if case.isdigit())
     table = _table(
-        f"Table 1: memory of each format; {size:,} processes, bytes",
+        f"Table 1: bytes of each format with {size:,} processes",
         "format",
         "in the paper",
         "bytes",

@@ -128,7 +128,7 @@ def command(
             ratio = statistics.median(pair[With.heddle][grid]) / statistics.median(pair[With.nothing][grid])
             paired.setdefault(grid, []).append(ratio)
     table = Table(
-        title=f"HPL of order {size:,}, Open MPI, 2 ranks, {rounds} pairs of runs; seconds: least, quartiles",
+        title=f"HPL of order {size:,} on 2 ranks of Open MPI: least and quartiles of {rounds} pairs of runs in s",
         title_justify="left",
     )
     for name in ("grid", "host alone", "under Heddle", "ratio of the least", "ratio in pairs: median, quartiles"):

@@ -65,7 +65,7 @@ def command(
         worst = max(worst, more["heddle"])
         table.append((library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values())))
     heads = ("MPI", "call", "direct", "nothing adds", "null adds", "Heddle adds")
-    said = "Calls on contiguous data, ns: by PMPI_, and the time that MPI_ adds: alone, under a null Heddle, under Heddle"
+    said = "Calls on contiguous data in ns: by PMPI_, and what MPI_ adds without Heddle, under a null Heddle and under Heddle"
     print(listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI", "call"), right=heads[2:])
     print(f"\nMost that Heddle adds: {worst:.1f} ns")

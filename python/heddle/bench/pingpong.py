@@ -79,7 +79,7 @@ def show(rows: list[Row]) -> None:
         values = (f"{row.value:.3g}" if row else "" for row in times)
         more = (f"{100 * adds[mpi, case]:+.1f} %" if (mpi, case) in adds else "" for adds in (null, heddle))
         table.append((mpi, case.removesuffix(" B"), *values, *more, f"{100 * (ratio.value - 1):+.1f} %" if ratio else ""))
-    said = "Contiguous messages, one way, µs: the MPI library alone, under a null Heddle, under Heddle"
+    said = "Contiguous messages one way in µs: the MPI library alone, under a null Heddle, and under Heddle"
     print("\n" + listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI",), right=heads[1:])
 

@@ -45,7 +45,7 @@ def doctor(
 
     if ranks and not words:
         raise Problem(
-            f"-n needs a program: heddle doctor -n {ranks} -- ./app. Without a program, two ranks try each MPI.", code=2
+            f"-n needs a program: heddle doctor -n {ranks} -- ./app. If no program is named, two ranks try each MPI.", code=2
         )
     found = list(_of_program(words, ranks, mpi, timeout) if words else _of_machine(mpi))
     failed = sum(finding.verdict is Verdict.bad for _, finding in found)

@@ -96,7 +96,7 @@ def groups(nodes: int) -> list[int]:
     return [max(2, -(-nodes // 512)), 1, 32, 16]
 
 
-# Lindgren, the machine of Schliephake and Laure (2013, §4): Cray XE6, two Opteron 6172 with 12 cores a node, Gemini torus.
+# Lindgren, the machine of Schliephake and Laure (2013, §4): a Cray XE6 with two 12-core Opteron 6172 a node, Gemini torus.
 #   24 ranks a node, numbered node by node      the paper
 #   4.7 GB/s a link, 105 ns a hop               Alverson, Roweth, Kaplan: The Gemini System Interconnect, HOTI 2010
 #   0.9 + 0.5 us at the ends                    with a hop 1.5 us, about what MPI takes for a short message there; how it

@@ -22,12 +22,16 @@ def _petsc(program: str) -> str:
 
 
 def _hpcc() -> str:
-    return "" if shutil.which("hpcc") else "hpcc is not here. On Debian: apt-get install --no-install-recommends hpcc."
+    return "" if shutil.which("hpcc") else "hpcc is not here. Debian has it: apt-get install --no-install-recommends hpcc."
 
 
 def _fabric() -> str:
     fine = (native.FOLDER / "bin/heddle-bench-fabric").exists()
-    return "" if fine else "This Heddle was built without libfabric. On Debian: apt-get install libfabric-dev, and build again."
+    return (
+        ""
+        if fine
+        else "This Heddle was built without libfabric. Install it (Debian: apt-get install libfabric-dev), and build again."
+    )
 
 
 def _over_tcp(name: str, words: str, quick: str, seconds: int, quick_seconds: int) -> Step:
