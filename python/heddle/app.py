@@ -36,7 +36,7 @@ def _version(asked: bool) -> None:
 def about(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="With --version: also print how this copy was built, and its place.")
+        bool, typer.Option("--verbose", help="Let --version also print how this copy was built, and its place.")
     ] = False,
 ) -> None:
     """Heddle makes MPI fast for non-contiguous data, under any MPI library, without a change to the program.

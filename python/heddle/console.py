@@ -1,4 +1,4 @@
-"""The terminal."""
+"""Prints prose and tables on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-SPACE = "\ue000"  # where no line may end
+SPACE = "\ue000"  # a space at which no line may end
 
 
 @cache
@@ -19,7 +19,7 @@ def console() -> Console:
 
 @cache
 def table_console() -> Console:
-    """For tables of many columns: in a file or a pipe, which know no width, none is cut."""
+    """A console for tables of many columns. A file or a pipe has no width, so no column is cut there."""
     return console() if console().is_terminal else wide_console()
 
 
@@ -30,8 +30,8 @@ def wide_console() -> Console:
 
 
 def say(text: Text, indent: str = "", further: str | None = None) -> None:
-    """Lines of prose: on a terminal in its width, no word split; elsewhere each is one line, for grep. `further`: what stands
-    before the second and later lines of each."""
+    """Prints lines of prose. On a terminal they are wrapped to its width, and no word is split. Elsewhere each line stays one
+    line, for grep. `further`: the indent of a line's second and later parts."""
     out = console()
     further = indent if further is None else further
     for line in text.split("\n", allow_blank=True):
@@ -43,7 +43,7 @@ def say(text: Text, indent: str = "", further: str | None = None) -> None:
 
 
 def _wrapped(line: Text, width: int) -> list[Text]:
-    """Rich itself splits words that are longer than the line, or cuts them off."""
+    """Wraps a line between words. Rich itself splits words that are longer than the line, or cuts them off."""
     ends, column = [], 0
     for word in re.finditer(r" *[^ ]+", line.plain):
         cells = cell_len(word[0])

@@ -1,4 +1,4 @@
-"""What an ELF file says of itself. pyelftools is imported only where a file is really read: it takes longer than a stat."""
+"""Facts in an ELF file. pyelftools is imported only if a file is really read: the import takes longer than a stat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_elf(path: str | os.PathLike) -> bool:
 
 
 def defines(path: Path, symbol: str) -> bool:
-    """Whether an executable brings a function of that name itself."""
+    """True: the executable itself defines a function of this name."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
@@ -34,7 +34,7 @@ def defines(path: Path, symbol: str) -> bool:
 
 
 def soname(path: Path) -> str:
-    """As it was linked; the file's own name where it has none (maps show the file, say libmpi.so.40.40.7)."""
+    """The name that programs were linked with. A file without a soname has its own name, such as libmpi.so.40.40.7."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 

@@ -1,14 +1,15 @@
-"""The dynamic sparse exchange for mpi4py and NumPy: receivers need not know who sends.
+"""The dynamic sparse exchange for mpi4py and NumPy: receivers need not know their senders.
 
     from mpi4py import MPI
     from heddle.exchange import exchange
 
     comm = MPI.COMM_WORLD
-    came = exchange({(comm.rank + 1) % comm.size: [1.0, 2.0]}, comm)       # whom to send to, and what
+    came = exchange({(comm.rank + 1) % comm.size: [1.0, 2.0]}, comm)       # {receiver: data}
     for source, block in came:
         print(source, block)                                              # block: a NumPy array
 
-Under `heddle run` the exchange goes as HEDDLE_EXCHANGE says (docs/exchange.md), elsewhere by non-blocking consensus.
+Under `heddle run` HEDDLE_EXCHANGE selects the way of the exchange (docs/exchange.md). Elsewhere it goes by non-blocking
+consensus.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ def exchange(
     dtype: Any = np.float64,
     shape: tuple[int, ...] = (),
 ) -> Arrivals:
-    """Sends an array to each rank named, and returns what others have sent here. Collective over `comm`.
+    """Sends an array to each named rank, and returns the arrays that other ranks have sent here. Collective over `comm`.
 
-    `messages`: {rank: array}, or pairs, if a rank is to get several; they stay in order. Empty arrays are messages, too.
-    `dtype` and `shape` of an element are the same on all ranks: arrays are converted to it. MPI.Exception if MPI says no.
+    `messages`: {rank: array}, or pairs if a rank gets several arrays, which stay in order. Empty arrays are messages, too.
+    `dtype` and `shape` of an element are the same on all ranks: arrays are converted to it. Raises MPI.Exception if MPI fails.
     """
     element = np.dtype(dtype)
     pairs = list(messages.items() if isinstance(messages, Mapping) else messages)

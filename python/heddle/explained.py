@@ -32,7 +32,7 @@ def show(about: dict) -> None:
 
 
 def _kernels(kernels: dict) -> Text:
-    """A line for each direction; what several parts of a struct have in common once."""
+    """A line for each direction. Lines that several parts of a struct share appear once."""
     text = Text()
     seen = set()
     for part in kernels["parts"]:
@@ -51,7 +51,7 @@ def _kernels(kernels: dict) -> Text:
 
 
 def _way(way: dict) -> tuple[str, Text]:
-    """To a rank of the same node: the scheme, and why, by the sender's memory; once if that makes no difference."""
+    """The scheme to a rank of the same node, and its reason, by the sender's memory. Equal schemes appear once."""
     title = f"to a rank of the same node ({way['profile']} profile)"
     if not way["choices"]:
         return title, Text(way["why"])
@@ -71,7 +71,7 @@ def _way(way: dict) -> tuple[str, Text]:
 def _type_map(type_map: dict) -> Text:
     """The type map as the standard writes it: pairs of basic type and displacement."""
     shown = type_map["entries"][:MOST_ENTRIES]
-    pairs = [f"({entry['name']}, {entry['offset']})".replace(" ", SPACE) for entry in shown]  # none is split
+    pairs = [f"({entry['name']}, {entry['offset']})".replace(" ", SPACE) for entry in shown]  # no pair is split
     if type_map["total"] > len(shown):
         pairs.append(f"… {type_map['total']:,} in all".replace(" ", SPACE))
     return Text("{" + ", ".join(pairs) + "}")

@@ -19,18 +19,18 @@ class Family(namedtuple("Family", "name title sonames")):
         return f"libheddle_{self.name}.so"
 
 
-# MPICH and all who keep to its ABI share version 12; Debian calls the file libmpich, Cray adds the compiler's name.
+# All libraries with MPICH's ABI have version 12. Debian calls the file libmpich, Cray adds the compiler's name.
 MPICH = Family(
     "mpich",
     "the MPICH ABI (MPICH, Intel MPI, MVAPICH, Cray)",
     r"lib(mpi|mpich|mpi_(cray|gnu|intel|nvidia|amd|aocc)\w*)\.so\.12",
 )
-# A build of its development branch has version 0. One of MPICH's has, too: the interposer tells them apart when MPI starts.
+# A build of the development branch has version 0, and so has MPICH's. The interposer tells them apart when MPI starts.
 OPENMPI = Family("openmpi", "Open MPI 4 and 5", r"libmpi\.so\.(40|0)")
 ABI = Family("abi", "the MPI standard ABI", r"libmpi_abi\.so\.[01]")
 ALL = (MPICH, OPENMPI, ABI)
 
-# Anything that is an MPI library, ours or not; language bindings and the like (libmpi_cxx, libmpifort) are not it.
+# Any MPI library, whether Heddle serves it or not. Language bindings and the like (libmpi_cxx, libmpifort) do not match.
 _MPI_LIBRARY = re.compile(
     r"lib(mpi|mpich|mpi_(abi|mt|ibm|cray|gnu\w*|intel\w*|nvidia\w*|amd\w*|aocc\w*)|pmpi|mpitrampoline|mpiwrapper)\.so(\.[\d.]+)?"
 )
@@ -41,7 +41,7 @@ def is_mpi(file_name: str) -> bool:
 
 
 def of_library(file_name: str) -> Family | None:
-    """The family of libmpi.so.12 and the like; also of full names such as libmpi.so.40.40.7."""
+    """The family of a library such as libmpi.so.12, or of a full name such as libmpi.so.40.40.7."""
     for family in ALL:
         if re.fullmatch(family.sonames + r"(\.\d+)*", file_name):
             return family

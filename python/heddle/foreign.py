@@ -1,7 +1,7 @@
-"""Names and JSON that come from a file: whoever wrote the file, a terminal shows them and obeys none of them.
+"""Names and JSON from files that we do not trust: a terminal shows them and does not obey them.
 
 clean("a\\x1b[2Jb")          # 'a\\\\x1b[2Jb': each character that is not printed as itself is spelled out
-json_of(Path("r.json"))      # its value, every text in it cleaned; ValueError says in words why there is none
+json_of(Path("r.json"))      # its value with all texts cleaned, or a ValueError with the reason in words
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _spelled(code: int) -> str:
 
 
 def json_of(file: Path, most: int = MOST) -> object:
-    """OSError: it cannot be read. ValueError: it is no JSON of a size and depth that anybody means."""
+    """OSError: the file cannot be read. ValueError: it is no JSON, or its size or depth is not plausible."""
     with open(file, "rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:

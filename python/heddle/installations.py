@@ -1,4 +1,4 @@
-"""MPI installations: what one is, how to recognize it, where to look for them.
+"""Recognizes MPI installations, and finds those of this machine.
 
 for mpi in find(): print(mpi.name, mpi.version, mpi.mpiexec)
 """
@@ -38,7 +38,7 @@ class Installation(namedtuple("Installation", "name version family library mpiex
 Launcher = namedtuple("Launcher", "name version family")
 
 _BANNERS = (
-    (r"\((?:Open MPI|OpenRTE)\)\s+([\w.]+)", "openmpi", families.OPENMPI),  # 4.1 says either, by the name it is called
+    (r"\((?:Open MPI|OpenRTE)\)\s+([\w.]+)", "openmpi", families.OPENMPI),  # either, by the program's name
     (r"Intel\(R\) MPI Library.*Version ([\w.]+(?: Update \d+)?)", "intelmpi", families.MPICH),
     (r"HYDRA build details:\s+Version:\s+([\w.]+)", "mpich", families.MPICH),
     (r"prterun \(PRRTE\)\s+([\w.]+)", "prrte", families.OPENMPI),
@@ -63,7 +63,7 @@ def _banner(path: Path) -> str | None:
             errors="replace",
             timeout=20,
             stdin=subprocess.DEVNULL,
-            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},  # what is there is for the ranks
+            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},  # it is meant for the ranks
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -82,7 +82,7 @@ def library_beside(launcher: Path, family: Family) -> Path | None:
     machine = os.uname().machine
     for binary in dict.fromkeys(
         (launcher, launcher.resolve())
-    ):  # Debian: /usr/bin/mpiexec leads elsewhere; others link their bin/
+    ):  # in Debian /usr/bin/mpiexec leads elsewhere; others link their bin/
         prefix = binary.parent.parent
         # Debian and Fedora keep several MPIs apart by a folder; Intel has lib/release.
         for folder in (
@@ -103,7 +103,7 @@ def _library_in(folder: Path, family: Family) -> Path | None:
 
 @cache
 def _libraries_of(folder: str) -> list[str]:
-    """Several installations may share a large one."""
+    """The MPI libraries in a folder. Cached, because several installations may share a large folder."""
     try:
         return sorted(name for name in os.listdir(folder) if name.startswith("libmpi") and ".so." in name)
     except OSError:

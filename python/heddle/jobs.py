@@ -21,7 +21,7 @@ from heddle.installations import Installation
 from heddle.problem import Problem
 
 TIMEOUT_S = 900
-# With more ranks than cores, a rank that waits lets the others work.
+# Waiting ranks let the others work if there are more ranks than cores.
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
 GIVE_WAY = {
     YIELD: "1",
@@ -42,7 +42,7 @@ def start_line(
     first = [] if binding == "none" else list(_RANK_GOES_FIRST)
     words = ["-n", str(ranks), *first, *program]
     crowded = ranks > len(os.sched_getaffinity(0))
-    if crowded:  # programs that pin themselves bring what makes MPICH give way
+    if crowded:  # programs that pin themselves also make MPICH yield
         env = (GIVE_WAY if binding != "none" else {YIELD: GIVE_WAY[YIELD]}) | env
     if mpi.family is OPENMPI:
         words = preload.for_openmpi(words, preloaded, env) if preloaded else words
@@ -64,7 +64,7 @@ def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
                 for line in process.stdout:
                     if line.startswith("{"):
                         yield json.loads(line)
-            except BaseException:  # also Ctrl-C: mpiexec, asked to end, ends its ranks
+            except BaseException:  # also Ctrl-C: if mpiexec is asked to end, it ends its ranks
                 os.killpg(process.pid, signal.SIGTERM)
                 raise
         errors.seek(0)

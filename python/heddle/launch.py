@@ -1,9 +1,9 @@
-"""From what a user typed after `heddle run` to the command that starts it: which MPI, which launcher, which preload.
+"""Turns the words after `heddle run` into the command that starts the program: its MPI, its launcher, its preload.
 
     command = plan(["./app"], ranks=4, mpi=None)
-    start(["./app"], ranks=4, mpi=None)          # becomes that command, or stays beside it for a report
+    start(["./app"], ranks=4, mpi=None)          # this process becomes the command, or stays beside it for a report
 
-Evidence, the strongest first: --mpi; the libmpi that the program is linked with (or mpi4py picks); the launcher's own.
+The MPI is that of --mpi, or else the libmpi that the program is linked with (or that mpi4py picks), or else the launcher's.
 """
 
 from __future__ import annotations
@@ -21,30 +21,29 @@ from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
 from heddle.program import Linkage
 
-# Launchers that belong to no MPI; those called mpiexec or mpirun are asked.
+# Launchers that belong to no MPI. Launchers called mpiexec or mpirun are asked for theirs.
 _NEUTRAL = {"srun", "aprun", "jsrun", "flux", "palsrun", "lrun", "ibrun", "ccc_mprun", "mpirun_rsh", "prun"}
 _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
 EXPLAIN = "HEDDLE_EXPLAIN"
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that takes our place would inherit that
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that replaces this process would inherit this
 
 Command = namedtuple("Command", "file words environment")
 
-# The MPI that ranks will have; which installation it is of may have to be found out yet.
-# `runtimes`: of sanitizers.
+# The MPI that ranks will have. `installation` None: not known yet. `runtimes`: of sanitizers.
 Choice = namedtuple("Choice", "family library installation with_program runtimes", defaults=(None, False, ()))
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
-    """Without `heddle`: the same program by the same launcher under the same MPI, and nothing in between."""
+    """The command to start. If `heddle` is false, it has the same program, launcher and MPI, and no Heddle between them."""
     command = _planned(words, ranks, mpi, heddle)
     names = command.environment.get(EXPLAIN, "")
     return command._replace(environment=command.environment | {EXPLAIN: _with_places(names, words)}) if names else command
 
 
 def _with_places(names: str, words: list[str]) -> str:
-    """HEDDLE_EXPLAIN, with where its functions and lines are in the programs of a line."""
+    """HEDDLE_EXPLAIN, with the places of its functions and lines in the programs of a command line."""
     from heddle import places
 
     files = []
@@ -73,7 +72,8 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
 
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
-    """Becomes what plan() says; for a `report` ("": one that is not kept) stays beside it, and ends as it does."""
+    """Becomes the command of plan(). For a `report` ("": a report that is not kept) this process stays beside the command, and
+    ends as the command does."""
     if report == "" and words[0].endswith((".json", ".html")) and not program.exists(words[0]):
         raise Problem(f"{words[0]} is no program. The report's file comes after an equals sign: --report={words[0]}", code=2)
     _say_who_drops_preloads(words)
@@ -95,7 +95,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
 
 def _say_who_drops_preloads(words: list[str]) -> None:
-    """In a program that has more rights than who starts it, or is started by one, there is no Heddle."""
+    """Reports programs with more rights than their starter: the loader preloads nothing into them or their children."""
     for word in words:
         if word.startswith("-") or not program.exists(word):
             continue
@@ -112,16 +112,16 @@ def is_launcher(word: str) -> bool:
 
 
 def mpi_of(file: Path) -> Launcher | None:
-    """Which MPI a launcher says it belongs to. Nothing else is started to be asked: it might be a program or a script."""
+    """The MPI that a launcher names as its own. Only launchers by name are run for this: other files may be programs."""
     return installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
 
 
 def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Command:
-    """`heddle run -n 4 -- ./app`: the launcher is ours to write."""
+    """`heddle run -n 4 -- ./app`: Heddle writes the launcher's line."""
     mpi = _with_launcher(choice)
     if mpi is None:
         raise Problem(
-            f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start it with the launcher it is used with: "
+            f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start the program with its usual launcher: "
             f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
         )
     environment = dict(os.environ)
@@ -138,7 +138,7 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
 
 
 def _under_launcher(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
-    """`heddle run -- mpiexec -n 4 ./app`: the line stays as it is, the preload is put in."""
+    """`heddle run -- mpiexec -n 4 ./app`: the user's line, with the preload added."""
     launcher = mpi_of(file)
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own = _first_linkage(words[1:], asked.library if asked else beside)
@@ -152,7 +152,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
         choice = Choice(launcher.family, beside)
     else:
         choice = _choose(own, asked, beside)
-    environment = dict(os.environ)  # LD_PRELOAD is for the ranks, not for the launcher
+    environment = dict(os.environ)  # LD_PRELOAD is meant for the ranks, not for the launcher
     value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes)
     if launcher is None:  # srun and the like hand their environment on
         if file.name == "srun":
@@ -166,7 +166,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
 
 
 def _under_wrapper(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
-    """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: whatever it starts inherits the preload."""
+    """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: all programs that it starts inherit the preload."""
     own = _first_linkage(words[1:], asked.library if asked else None)
     if not asked and not own:
         raise Problem(
@@ -177,7 +177,7 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None, hed
     environment = dict(os.environ)
     value = preload.value(
         choice.family, choice.library, environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes
-    )  # it may start others
+    )  # the wrapper may start other programs
     return Command(file, words, _with(value, environment))
 
 
@@ -191,11 +191,11 @@ def _choose(own: Linkage | None, asked: Installation | None, beside: Path | None
 
 
 def _chosen(own: Linkage | None, asked: Installation | None, beside: Path | None) -> Choice:
-    """The MPI for the ranks, or a sentence about why there is none."""
+    """The MPI for the ranks. Problem: the reason why there is none."""
     if own and own.family is None:
         raise Problem(
-            f"{own.program} is linked with {own.soname}, an MPI that Heddle has no build for (it has those for MPICH's "
-            "ABI, Open MPI 4 and 5, and the MPI standard ABI). Link it with one of those; `heddle mpi` lists what is here."
+            f"{own.program} is linked with {own.soname}. Heddle has no build for this MPI (it has builds for MPICH's ABI, "
+            "Open MPI 4 and 5, and the MPI standard ABI). Link the program with one of those; `heddle mpi` lists the MPIs here."
         )
     if asked:
         if own and not _sibling(asked, own):
@@ -213,11 +213,11 @@ def _chosen(own: Linkage | None, asked: Installation | None, beside: Path | None
     library = own.path or (beside if beside and beside.name == own.soname else None)
     if library:
         return Choice(own.family, library, with_program=own.with_program)
-    for mpi in installations.find():  # the loader does not find it; one that has it will do, since it is preloaded by path
+    for mpi in installations.find():  # the loader does not find it, but any MPI that has it will do: it is preloaded by path
         if sibling := _sibling(mpi, own):
             return Choice(own.family, sibling, mpi)
     raise Problem(
-        f"{own.program} needs {own.soname}, which the loader does not find and no MPI of `heddle mpi` has. Name the one it was "
+        f"{own.program} needs {own.soname}, which neither the loader nor `heddle mpi` finds. Name the MPI that the program was "
         f"compiled with: --mpi PATH."
     )
 
@@ -237,7 +237,7 @@ def _with_launcher(choice: Choice) -> Installation | None:
 
 
 def _preloaded(choice: Choice) -> Path | None:
-    """The library that goes into LD_PRELOAD, too."""
+    """The MPI library that LD_PRELOAD must name beside Heddle. None: not needed."""
     return None if choice.with_program else choice.library
 
 
@@ -249,8 +249,8 @@ def _default() -> Choice:
 
 
 def _sibling(mpi: Installation, own: Linkage) -> Path | None:
-    """The library of that name in an installation. Of another family only the standard ABI's: MPICH 5 brings it, while Debian
-    merely keeps all its MPIs in one folder."""
+    """The library of that name in an installation. A library of another family counts only if it is the standard ABI's, which
+    MPICH 5 brings. (Debian keeps unrelated MPIs in one folder.)"""
     if own.family not in (mpi.family, ABI):
         return None
     for folder in (mpi.library.parent, mpi.library.resolve().parent):
@@ -260,23 +260,23 @@ def _sibling(mpi: Installation, own: Linkage) -> Path | None:
 
 
 def _brings(library: Path | None, own: Linkage) -> bool:
-    """Whether the standard ABI that a program wants lies beside the launcher's library."""
+    """True: the program needs the standard ABI, and its library lies beside the launcher's."""
     return own.family is ABI and library is not None and (library.parent / own.soname).exists()
 
 
 def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None:
-    """Which MPI it brings; `library`: what is preloaded, which mpi4py takes unless it is linked with another."""
+    """The MPI that a program is linked with. `library`: the preloaded MPI. mpi4py takes it unless it is linked with another."""
     interpreter = program.python_of(file)
     if interpreter is None:
         return program.linkage(file, words[0])
     found = program.python_linkages(interpreter, library)
-    # Two libraries: this mpi4py is linked with one of its own, whatever is preloaded.
+    # Two libraries: this mpi4py is linked with its own, and ignores the preloaded one.
     foreign = [linkage for linkage in found if library is None or linkage.path.resolve() != library.resolve()]
     return foreign[0] if foreign else None
 
 
 def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
-    """Goes through a launcher's arguments for programs; the first with an MPI tells. Two kinds in one job cannot be."""
+    """The linkage of the first program with an MPI in a launcher's arguments. Problem: the programs have different MPIs."""
     found: list[Linkage] = []
     skip = python = False
     for word in words:
@@ -311,7 +311,7 @@ def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:
 
 
 def _cores() -> int:
-    """Cores, not hardware threads: that is what Open MPI counts as slots."""
+    """The number of cores, not of hardware threads: Open MPI counts cores as slots."""
     cores = set()
     for cpu in os.sched_getaffinity(0):
         topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology")

@@ -1,7 +1,7 @@
 """The times of messages through an MPI library on this machine, for `heddle tune`: bench/links under that MPI's own mpiexec.
 
-Two ranks with a core for each; then sixteen that share two cores, under Heddle, host and Heddle giving way while they wait.
-One build of bench/links does for all libraries of a family: heddle-tool runs it with the MPI preloaded.
+First two ranks run, with a core for each. Then sixteen ranks share two cores under Heddle; host and Heddle yield while they
+wait. One build of bench/links serves all libraries of a family: heddle-tool runs it with the MPI preloaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CORES, RANKS = 2, 16
 SPARE = ("one", "burst", "long")
 SHARED = ("pairs", "bundles", "rounds")
 BLOCKS = tuple(str(4 << 2 * i) for i in range(8))  # bytes, of messages with holes
-# No hint but those of the program; waiting ranks give way.
+# No hints except the program's; waiting ranks yield.
 SETTINGS = {"HEDDLE_PROFILE": "builtin", "HEDDLE_YIELD": "auto"}
 
 

@@ -3,8 +3,8 @@
     lines = listing(("name", "calls"), [("MPI_Send", "12")])                 # aligned, two spaces between
     listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
 
-If a row does not fit, columns of `above` go into a line of their own, as many as needed: above the others if the first column
-is among them, or else below. Then the columns of `wraps` go below. The heads have the same places as the cells.
+If a row does not fit, as many columns of `above` as needed go into a line of their own. This line is above the others if the
+first column is among them, or else below. Then the columns of `wraps` go below. The heads have the same places as the cells.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 GAP = "  "
 INDENT = "    "
-JOINED = "\0"  # a space where no line may end
+JOINED = "\0"  # a space at which no line may end
 
 
 def width_of(stream=None) -> int | None:
@@ -35,7 +35,7 @@ def listing(
     above: Sequence[str] = (),
     right: Sequence[str] = (),
 ) -> list[str]:
-    """No rows, no lines. `right`: columns of numbers."""
+    """Aligned lines; none if there are no rows. `right`: columns of numbers."""
     first, others = _parts(heads, rows, width, wraps, above, right)
     return first + others
 

@@ -1,7 +1,7 @@
 """The place of the compiled part of Heddle (bin/ and lib/ of one folder), and the mend if a file is missing.
 a checkout              python/heddle/native, which `make build` fills; `make programs` adds the programs of benches and apps
 a wheel                 heddle/native in site-packages
-an installation         PREFIX, the package itself being in PREFIX/lib/heddle/python/heddle (packaging/)
+an installation         PREFIX; the package itself is in PREFIX/lib/heddle/python/heddle (packaging/)
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def ask(*arguments: str) -> tuple[dict | list, str]:
 
 
 def stream(*arguments: str) -> Iterator[dict]:
-    """The lines that heddle-tool prints, each of them JSON, as it prints them."""
+    """The lines of JSON that heddle-tool prints, as it prints them."""
     import json
     import subprocess
 

@@ -53,7 +53,7 @@ def _of(name: str, file: Path) -> list[Range]:
                 ranges |= set(_lines(line[1], int(line[2]), about) if line else _inlined(name, about))
             return sorted(each for each in ranges if each[0] < each[1])
     except (OSError, ELFError, DWARFError, KeyError, ValueError, AttributeError, AssertionError):
-        return []  # damaged, or of a kind that is not known: names of datatypes are left
+        return []  # damaged or of an unknown kind: only names of datatypes remain
 
 
 def _symbols(name: str, program) -> Iterator[Range]:
@@ -64,8 +64,8 @@ def _symbols(name: str, program) -> Iterator[Range]:
 
 
 def names(name: str, symbol: str) -> bool:
-    """Whether a function has that symbol. Compilers add .part.0 and the like. Fortran adds an underscore, or the module. C++
-    adds namespaces, parameters and the lengths of names."""
+    """True: a function of this name has that symbol. Compilers add .part.0 and the like. Fortran adds an underscore, or the
+    module. C++ adds namespaces, parameters and the lengths of names."""
     plain = symbol.split(".")[0]
     if plain in (name, f"{name.lower()}_") or plain.endswith(f"_MOD_{name.lower()}"):
         return True
@@ -73,7 +73,7 @@ def names(name: str, symbol: str) -> bool:
 
 
 def _demangled_is(name: str, symbol: str) -> bool:
-    """The last of the names that are nested in _ZN...E, or the only name."""
+    """True: the name is the last of those nested in _ZN...E, or the only one."""
     rest = re.sub(r"^_ZN?[KVr]*(St)?", "", symbol)
     last = ""
     while length := re.match(r"\d+", rest):

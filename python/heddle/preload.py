@@ -1,9 +1,9 @@
-"""LD_PRELOAD for ranks: the interposer and, right behind it, the libmpi that the program uses, where that is needed. The
-runtime of a sanitizer stands before both: a program built with AddressSanitizer ends at once if another library comes first.
+"""LD_PRELOAD for ranks: the interposer and, if needed, the program's libmpi right behind it. The runtime of a sanitizer
+stands before both: a program built with AddressSanitizer ends at once if another library comes first.
 
-The interposer is linked with no MPI, so that one build serves a whole family; libmpi goes with it so that its PMPI_ calls
-resolve even where a program loads MPI privately (mpi4py does). A program that is linked with it has it anyway, and preloaded
-it would stand before a profiling library that is linked in between.
+The interposer is linked with no MPI, so one build serves a whole family. Its PMPI_ calls need libmpi, so libmpi is preloaded
+if a program loads MPI privately (as mpi4py does). A program that is linked with libmpi has it anyway. There a preloaded libmpi
+would stand before a profiling library that is linked in between.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ VARIABLE = "LD_PRELOAD"
 
 
 def value(family: Family, library: Path | None, before: str = "", heddle: bool = True, runtimes: Sequence[Path] = ()) -> str:
-    """What LD_PRELOAD is to be; `library` None: the program has it. Libraries named in it `before` stay before Heddle, and
-    `runtimes` of sanitizers before all. Without `heddle`: the same, but for Heddle; it may be empty."""
+    """The value of LD_PRELOAD. `library` None: the program has it. Libraries that the variable named `before` stay before
+    Heddle, and `runtimes` of sanitizers stand before all. Without `heddle`: the same without Heddle, perhaps empty."""
     ours = ([str(native.interposer(family))] if heddle else []) + ([str(library)] if library else [])
     first = [str(runtime) for runtime in runtimes] if ours else []
     for path in first + ours:
@@ -30,12 +30,12 @@ def value(family: Family, library: Path | None, before: str = "", heddle: bool =
                 f"LD_PRELOAD cannot name {path!r}: blanks and colons separate names there. Move it to a folder without them."
             )
     kept = [entry for entry in before.replace(":", " ").split() if "libheddle_" not in entry and entry not in ours]
-    named = {Path(entry).name for entry in kept}  # a user who names a runtime has his reasons for this one
+    named = {Path(entry).name for entry in kept}  # if the user names a runtime, it stays
     return ":".join([path for path in first if Path(path).name not in named] + kept + ours)
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
-    """The arguments of mpirun, with -x for each program: other nodes would not get our environment otherwise."""
+    """The arguments of mpirun, with -x for each program. Other nodes would not get our environment otherwise."""
     if not preload:
         return list(arguments)
     ours = of_heddle(environment)
@@ -51,7 +51,7 @@ def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str
 
 
 def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
-    """The arguments of mpiexec, with -genv; a user's own setting of LD_PRELOAD is kept by joining ours to it."""
+    """The arguments of mpiexec, with -genv. Our libraries are appended to the user's own setting of LD_PRELOAD."""
     if not preload:
         return list(arguments)
     result: list[str] = []
@@ -68,7 +68,7 @@ def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
 
 
 def of_heddle(environment: Mapping[str, str]) -> list[str]:
-    """The names of the settings that ranks are to get."""
+    """The names of the HEDDLE_ variables, which ranks must get."""
     return sorted(name for name in environment if name == "HEDDLE" or name.startswith("HEDDLE_"))
 
 
@@ -77,7 +77,7 @@ def join(first: str, second: str) -> str:
 
 
 def programs(arguments: Sequence[str]) -> list[list[str]]:
-    """`-n 1 ./a : -n 2 ./b` in parts."""
+    """Splits `-n 1 ./a : -n 2 ./b` into its parts."""
     parts: list[list[str]] = [[]]
     for word in arguments:
         if word == ":":
@@ -88,7 +88,7 @@ def programs(arguments: Sequence[str]) -> list[list[str]]:
 
 
 def _without_export(arguments: list[str]) -> tuple[list[str], str]:
-    """Arguments without `-x LD_PRELOAD[=value]`, and that value."""
+    """The arguments without `-x LD_PRELOAD[=value]`, and the value of LD_PRELOAD."""
     rest: list[str] = []
     theirs = ""
     words = iter(arguments)

@@ -13,14 +13,14 @@ from heddle.near import NoProgram, no_executable
 from heddle.problem import Problem
 from heddle.remembered import Found
 
-# Runtimes of sanitizers that are libraries: gcc's, clang's with -shared-libasan. One inside the program needs nothing.
+# Runtimes of sanitizers as libraries: gcc's, clang's with -shared-libasan. A runtime inside the program needs no preload.
 _RUNTIME = re.compile(r"lib(asan|hwasan|lsan|tsan|ubsan)\.so\b|libclang_rt\.[\w.-]*(asan|lsan|tsan|ubsan)[\w.-]*\.so\b")
 
 
 class Linkage(namedtuple("Linkage", "program soname path with_program runtimes", defaults=(False, ()))):
     """`path` None: the loader does not find the library by itself. `with_program`: the loader loads the library with the
-    program, where all objects see it. Python's imports are not loaded so. `runtimes`: runtime libraries of the sanitizers that
-    the program was built with."""
+    program, so that all objects see it. This does not hold for Python's imports. `runtimes`: runtime libraries of the
+    sanitizers that the program was built with."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ def resolve(word: str) -> Path:
 
 
 def exists(word: str) -> bool:
-    """Whether a launcher's argument may be the program to start."""
+    """True: a launcher's argument may be the program to start."""
     try:
         return not word.isdigit() and resolve(word) is not None
     except Problem:
@@ -122,7 +122,7 @@ def python_of(path: Path) -> list[str] | None:
 
 
 def privilege(file: Path) -> str:
-    """Why the loader will not trust its environment (ld.so(8), secure-execution mode); empty: it will."""
+    """Why the loader ignores LD_PRELOAD for this file (ld.so(8), secure-execution mode). Empty: it does not."""
     import stat
 
     found = file.stat()
@@ -133,7 +133,7 @@ def privilege(file: Path) -> str:
     return "has capabilities of its own" if os.geteuid() != 0 and "security.capability" in os.listxattr(file) else ""
 
 
-# mpi4py decides at import; what it decided is what is mapped then. Nothing is initialized.
+# mpi4py picks its MPI at import, so the mapped files show it. MPI is not initialized.
 _PROBE = """
 import mpi4py
 mpi4py.rc.initialize = mpi4py.rc.finalize = False

@@ -1,10 +1,10 @@
-"""Facts about files, kept between runs. To ask mpiexec, ldd or mpi4py takes longer than a short job.
+"""Facts about files, kept between runs: asking mpiexec, ldd or mpi4py takes longer than a short job.
 
     banner = fact("mpiexec --version", [path], lambda: Found(ask(path)))
 
-A fact holds as long as all files that it rests on are as they were (size, time, inode) and the context is the same. The notes
-are one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json; what cannot be read, or is somebody else's, counts
-as empty. Nothing that takes long is imported here: every `heddle run` does.
+A fact holds while its context is the same and all files that it depends on are unchanged (size, time, inode). The facts are in
+one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json. A file that cannot be read, or belongs to another user,
+counts as empty. Every `heddle run` imports this module, so it imports nothing that takes long.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable
 
 VARIABLE = "HEDDLE_CACHE"
-_KEPT = 256  # facts; the oldest go
+_KEPT = 256  # facts; the oldest are dropped
 _VERSION = 2
 
 # The answer of find(): a value that fits into JSON, and further files that the value depends on.
@@ -24,7 +24,7 @@ Found = namedtuple("Found", "value files", defaults=((),))
 
 
 def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found], context: Iterable[str] = ()):
-    """The value that `find` has found, now or in an earlier run. None is not kept."""
+    """The value that `find` returns, now or in an earlier run. None is not kept."""
     files = [os.path.abspath(file) for file in files]
     key = "\n".join([kind, *files, *context])
     notes = _notes()

@@ -1,5 +1,5 @@
-"""srun's --export: the variables that ranks get from srun's environment. It may leave out LD_PRELOAD and so Heddle, and so may
-SLURM_EXPORT_ENV of a job that was started with it.
+"""srun's --export lists the variables that ranks get from srun's environment. Without LD_PRELOAD in it, Heddle is left out. The
+same holds for SLURM_EXPORT_ENV of a job.
 
     exporting(["--export=NONE", "-n", "2", "./app"], "/heddle.so", {}, is_program)
     ["--export=LD_PRELOAD=/heddle.so", "-n", "2", "./app"]

@@ -1,9 +1,9 @@
-"""A file that a user has named gets its content whole, or stays as it was, and nobody else can turn the write elsewhere.
+"""Writes a file that a user has named, whole or not at all. No other user can redirect the write.
 
-    write(Path("r.html"), text)              # OSError: why not
+    write(Path("r.html"), text)              # OSError: the reason why not
 
-The text goes to a new file beside it, which then takes the name. A symbolic link is followed if it belongs to the user, or to
-root; a link of somebody else, in /tmp for example, is refused. src/report/whole_file.hpp does the same for the library.
+The text goes to a new file in the same folder, which is then renamed. A symbolic link is followed if it belongs to the user or
+to root. A link of another user, in /tmp for example, is refused. src/report/whole_file.hpp does the same for the library.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def write(path: str | os.PathLike, text: str) -> None:
 
 
 def followed(path: str | os.PathLike) -> Path:
-    """The file that a name leads to, through links of this user and of root. OSError for a link of somebody else."""
+    """The file that a name leads to, through links of this user and of root. OSError: a link of another user."""
     path = Path(path)
     for _ in range(_LINKS):
         if path.parent in (Path("/proc/self/fd"), Path("/dev/fd")):

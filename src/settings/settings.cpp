@@ -250,6 +250,7 @@ Parsed<std::int64_t> bytes(std::string_view text) {
 
 std::vector<Unknown> unknown(const char* const* environment) {
   std::vector<Unknown> result;
+  const std::span<const Variable> rows = table();
   for (; environment && *environment; ++environment) {
     const std::string_view line = *environment;
     const std::string_view name = line.substr(0, line.find('='));

@@ -9,7 +9,7 @@ import pytest
 from conftest import CHECKOUT, compiled
 
 SOURCE = CHECKOUT / "examples/c/once.c"
-ADVICE = "of entries finds out"
+ADVICE = "of entries analyses the datatype"
 
 
 @pytest.fixture(scope="module")

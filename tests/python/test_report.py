@@ -293,7 +293,7 @@ def test_page_stands_alone(heddle, written, tmp_path):
     [
         (
             {"search_us": 1e4, "search_us_max": 1e3},
-            "at least 8 ms: send of loop 128 × 16384 B { block 256 } finds out 10 times",
+            "at least 8 ms: send of loop 128 × 16384 B { block 256 } analyses the datatype 10 times",
         ),
         ({"search_us": 1e4, "search_us_max": 4.9e3}, ""),  # the first search of each rank is needed
         ({"search_us": 1e4}, ""),  # reports of version 1 do not separate it from the others
@@ -322,7 +322,7 @@ def test_says_what_would_gain_more(heddle, written, change, words):
             "Let the sender come earlier, or post it earlier and complete it later, with work in between.",
         ),
         ("MPI_Startall", "send", "or post it earlier and complete it later, with work in between."),
-        ("MPI_Waitall", "receive", "or do more between the call that begins it and this one."),
+        ("MPI_Waitall", "receive", "or do more work between the call that begins it and this call."),
         ("MPIX_New", "receive", "Let the sender come earlier."),
     ],
 )

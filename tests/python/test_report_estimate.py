@@ -65,8 +65,8 @@ def test_a_row(found, change, us):
     [
         ({"ranks": 5}, "more ranks than cores"),
         ({"hosts": ("node7", "node8")}, "between nodes"),
-        ({"hosts": ("",)}, "does not say on what machine"),
-        ({"run": {}}, "does not say on what machine"),
+        ({"hosts": ("",)}, "does not name its machine"),
+        ({"run": {}}, "does not name its machine"),
         ({"run": RUN | {"processor": "Loom 9001"}}, "of another machine"),
         ({"run": RUN | {"family": "openmpi"}}, "lacks messages of Open MPI with holes; run heddle tune"),
     ],
@@ -120,8 +120,8 @@ def test_it_is_shown_beside_what_was_measured(found, heddle, tmp_path, monkeypat
     assert [each["host_us_estimated"] for each in exported["rows"]] == [42, None]
     assert exported["estimate"] == {"host_us_estimated": 42, "us": 25, "wait_us": 5}
     text = "\n".join(lines(one, 1.0))
-    assert "estimated gain: about 8.5 us a rank (what Heddle carried took 12.5 us, 2.5 us of it waiting; the MPI" in text
-    assert "alone about 21 us): an order of magnitude; heddle compare measures it" in text
+    assert "estimated gain: about 8.5 us a rank (Heddle took 12.5 us, 2.5 us of it waiting; the MPI" in text
+    assert "alone would take about 21 us): an order of magnitude; heddle compare measures it" in text
     without = heddle("report", file, HEDDLE_PROFILE="builtin").stdout
     assert "No estimate" in without and "run heddle tune" in without and "library alone  " not in without
 
@@ -135,8 +135,8 @@ def test_a_loss_is_not_asserted(found):
 def test_what_is_not_measured_yet_is_named(found, monkeypatch):
     one, compare = found(row()), "heddle compare -- ./app"
     monkeypatch.setenv("HEDDLE_PROFILE", "builtin")
-    why = "no estimate: there is no profile of this machine; run heddle tune"
-    assert estimate(one).gain(2, compare) == f"what that gains: {compare} measures it ({why})"
+    why = "there is no profile of this machine; run heddle tune"
+    assert estimate(one).gain(2, compare) == f"no estimate of the gain ({why}); {compare} measures it"
     lacking = estimate(found(row(), run=RUN | {"family": "openmpi"}), PROFILE).gain(2, compare)
     assert "the profile lacks messages of Open MPI with holes; run heddle tune" in lacking
 

@@ -1,7 +1,7 @@
 """`heddle bench alltoall-struct`: MPI_Alltoall of structs whose blocks double from one int to x ints.
 
-Figures 8 and 9 of Wu, Wyckoff and Panda 2004, with 2 to 8 ranks on one node. With more ranks than cores, host and Heddle run
-with the same giving way of those who wait.
+Figures 8 and 9 of Wu, Wyckoff and Panda 2004, with 2 to 8 ranks on one node. With more ranks than cores, waiting ranks yield
+alike with Heddle and without.
 """
 
 from __future__ import annotations

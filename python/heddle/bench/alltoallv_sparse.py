@@ -1,7 +1,7 @@
 """`heddle bench alltoallv-sparse`: a few partners around each rank, by MPI_Alltoallv and by heddle_exchange.
 
-Figures 1 to 6 of Schliephake and Laure 2013. The exchange also finds out who sends; MPI_Alltoallv is told. With more ranks than
-cores, host and Heddle run with the same giving way of those who wait.
+Figures 1 to 6 of Schliephake and Laure 2013. The exchange also finds the senders; MPI_Alltoallv is told its senders. With
+more ranks than cores, waiting ranks yield alike with Heddle and without.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SELDOM = 488  # calls: select/collective/cadence.hpp
 METRIC = "exchange"
 REPORTED = 38.0  # times as quick as the host's MPI_Alltoallv
 WAYS = ("consensus", "counts", "crystal")
-# MPI_Alltoallv by Heddle's choice, and by each algorithm. Hints on the communicators of one job ask for them.
+# MPI_Alltoallv by Heddle's choice, and by each algorithm. Hints on the communicators of one job set the algorithm.
 ALGORITHMS = ("auto", "direct", "crystal", "bruck")
 CHOSEN, *FORCED = (f"alltoallv {name}" for name in ALGORITHMS)
-# The router without the improvements that its paper asked for, and with one after the other. All messages travel in bundles.
+# The router without the improvements of its paper, and with them one by one. All messages travel in bundles.
 BUNDLED = "crystal, bundled"
 ROUTERS = {
     BUNDLED: "beside=1G",
@@ -198,7 +198,8 @@ def command(
     strong: Annotated[
         bool,
         typer.Option(
-            "--strong", help="The same problem for all numbers of ranks P: blocks shrink as P to the power of 2/3 grows."
+            "--strong",
+            help="Strong scaling: one problem for all numbers of ranks P. Blocks shrink as P to the power of 2/3 grows.",
         ),
     ] = False,
     routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,

@@ -1,6 +1,6 @@
 """Shared by the benchmarks of whole applications: alternate runs with Heddle and without, one answer, medians and a table.
 
-An application prints one line of JSON. The first round is not counted: it checks the answer, and that Heddle was there.
+An application prints one line of JSON. The first round does not count: it checks the answer, and that Heddle was there.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
             answers: dict[str, str] = {}
             for turn in range(rounds + 1):
                 for at in range(len(runs)):
-                    run = runs[(at + turn) % len(runs)]  # each run goes first in one of the turns
+                    run = runs[(at + turn) % len(runs)]  # the runs take turns to be first
                     about = f"{job.case}, {job.ranks} ranks, {job.mpi.name} {job.mpi.version}, {run.variant}"
                     progress.update(bar, description=about)
                     line = checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
@@ -111,9 +111,9 @@ Gains = dict[str, tuple[Who, Who]]  # name → the faster and the slower of a pa
 def rows_of(
     measured: Measured, bench: str, case: str, metric: str, unit: str, numbers: Callable[[dict], dict[str, float]], gains: Gains
 ) -> list[Row]:
-    """A row for each variant and way, called "variant, way"; and the gains, taken round by round.
+    """A row for each variant and way, called "variant, way", and the gains, computed round by round.
 
-    @param numbers  by way, what a line says
+    @param numbers  turns a line into numbers by way
     """
     of = {variant: [numbers(line) for line in lines] for variant, lines in measured.found.items()}
     rows = []
@@ -160,7 +160,7 @@ def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> No
 
 @dataclass(frozen=True)
 class Shown:
-    """How an application's rows are shown: title, metric and gain of its table, its goals, gains and factor of the picture."""
+    """How an application's rows are shown: title, metric, gain and goals of its table, and gains and factor of its picture."""
 
     title: str
     metric: str

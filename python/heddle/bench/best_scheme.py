@@ -1,8 +1,8 @@
 """Heddle's choice against the forced schemes, each in its own run.
 
-Two cores of a virtual machine may be threads of one core in one run and strangers in the next: then other schemes are best, and
-ratios of the two runs say nothing. So runs are compared at the same distance (`Row.cores`); where none was, a case is not
-measured, and more rounds are the cure.
+Two cores of a virtual machine may be threads of one core in one run, and far cores in the next. Then other schemes are best,
+and ratios of the two runs prove nothing. So runs are compared at the same distance (`Row.cores`). If no two runs have it, the
+case is not measured: run more rounds.
 """
 
 from __future__ import annotations

@@ -26,15 +26,15 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """Over the better host: the lesser of the two ratios, each within one process. (Where the pages of a process lie
-        decides which lines collide in the second-level cache: the same packing at 4.7 GB/s in one process and at 7.3 in
-        the next.)
+        """The gain over the better host: the smaller of the two ratios, each within one process. (The place of a process's
+        pages decides which lines collide in the second-level cache: the same packing runs at 4.7 GB/s in one process and
+        at 7.3 in the next.)
         """
         return min(self.ours[mpi] / self.hosts[mpi] for mpi in self.hosts if mpi in self.ours)
 
     @property
     def of_yardstick(self) -> float | None:
-        """Best against best: the yardstick prints only its best."""
+        """Heddle's best over the yardstick's best: the yardstick prints only its best."""
         return self.best_ours / self.yardstick if self.yardstick else None
 
 
@@ -125,7 +125,7 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
 
 @dataclass(frozen=True)
 class Decoding:
-    """The cost of a type before its first use, and the number of packs that earn this cost. None: Heddle is not faster."""
+    """The cost of a type before its first use, and the number of packs that pay it back. None: Heddle is not faster."""
 
     case: str
     mpi: str

@@ -1,9 +1,9 @@
 """`heddle bench groups`: the costs of groups: bytes, look-ups, creation.
 
-The cases of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000 processes, and a hierarchy of
-communicators without their odd ranks. Beside Heddle's groups stand lists of pointers, the seed's formats as measured here (the
-difference to a parent, asked level by level), and the seed's own tables. Then real ranks play ping-pong over such
-communicators.
+The cases are those of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000 processes, and a hierarchy of
+communicators without their odd ranks. Heddle's groups are compared with lists of pointers, with the seed's formats as measured
+here (the difference to a parent, asked level by level), and with the seed's own tables. Then real ranks play ping-pong over
+such communicators.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def formulas(rows: list[Row]) -> Table:
     found = _by_variant(rows, "members_bytes")
     size = max(int(case) for case in found["identity"] if case.isdigit())
     table = _table(
-        f"Table 1: memory of each format; {size:,} processes, bytes",
+        f"Table 1: bytes of each format with {size:,} processes",
         "format",
         "in the paper",
         "bytes",
@@ -163,7 +163,7 @@ def hierarchy(rows: list[Row]) -> Table:
     paper = list(groups_seed.MYRINET)
     titles = [f"{name}, paper" for name in paper]
     table = _table(
-        "512 processes without odd ranks, level by level. Here: to find the last rank, ns. In the paper: a ping-pong, µs",
+        "512 processes without odd ranks, level by level. Here ns to find the last rank, in the paper µs of a ping-pong",
         "level",
         *(way.replace("seed: ", "the paper's ") for way in ways),
         *titles,

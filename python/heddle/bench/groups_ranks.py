@@ -1,6 +1,6 @@
 """The part of `heddle bench groups` with real ranks: ping-pong over communicators without odd ranks, level by level.
 
-Tables 2 to 4 of Chaarawi and Gabriel 2008. Nobody gives way while waiting (HEDDLE_YIELD, mpi_yield_when_idle): two ranks work
+Tables 2 to 4 of Chaarawi and Gabriel 2008. No rank yields while it waits (HEDDLE_YIELD, mpi_yield_when_idle): two ranks work
 at a time, on a core each, and the others sleep.
 """
 
@@ -51,13 +51,13 @@ def slope(values: list[float]) -> tuple[float, float]:
 
 
 def _cells(rows: list[Row], metric: str, variant: str, end: str) -> list[Row]:
-    """Times by level."""
+    """The rows of a metric, level by level."""
     found = {row.case: row for row in rows if (row.metric, row.variant) == (metric, variant) and row.case.endswith(end)}
     return [found[f"level {level}, {end}"] for level in range(len(found))]
 
 
 def table(rows: list[Row], metric: str) -> Table:
-    """One MPI, one message."""
+    """The table of one MPI and one message."""
     some = rows[0]
     shown = Table(
         title=f"{MESSAGES[metric]}, {some.ranks} ranks, without odd ranks level by level, {some.mpi}, us one way",

@@ -1,7 +1,7 @@
 """`heddle bench hpl`: High-Performance Linpack alternately with Heddle and without: table 5 of Chaarawi and Gabriel 2008.
 
 Debian's hpcc (`apt-get install hpcc`), which is linked to Open MPI 4.1, runs on the Open MPI of this checkout: the two share an
-ABI. Its other benchmarks run before HPL and are not looked at. HPL sends its panels as structs.
+ABI. Its other benchmarks run before HPL, and their results are ignored. HPL sends its panels as structs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .native import With, loaded_mpi
 from .rows import Row, write
 
 GRIDS = ((1, 2), (2, 1))
-WITHIN = 1.01  # of the time without Heddle: the goal
+WITHIN = 1.01  # the goal: at most so many times the time without Heddle
 INPUT = """HPLinpack benchmark input file
 by heddle bench hpl
 HPL.out
@@ -110,9 +110,7 @@ def _quartiles(values: list[float]) -> tuple[float, float, float]:
 def command(
     size: Annotated[int, typer.Option("--size", min=100, help="Order of the matrix: 4,500 takes about 5 s.")] = 4500,
     repeats: Annotated[int, typer.Option(min=1, max=20, help="Solutions on each grid in a run.")] = 1,
-    rounds: Annotated[
-        int, typer.Option(min=1, help="Pairs of runs with Heddle and without. Which run goes first alternates.")
-    ] = 10,
+    rounds: Annotated[int, typer.Option(min=1, help="Pairs of runs with Heddle and without, in alternating order.")] = 10,
     json: JsonFile = None,
 ) -> None:
     """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and without."""
@@ -130,7 +128,7 @@ def command(
             ratio = statistics.median(pair[With.heddle][grid]) / statistics.median(pair[With.nothing][grid])
             paired.setdefault(grid, []).append(ratio)
     table = Table(
-        title=f"HPL of order {size:,}, Open MPI, 2 ranks, {rounds} pairs of runs; seconds: least, quartiles",
+        title=f"HPL of order {size:,} on 2 ranks of Open MPI: least and quartiles of {rounds} pairs of runs in s",
         title_justify="left",
     )
     for name in ("grid", "host alone", "under Heddle", "ratio of the least", "ratio in pairs: median, quartiles"):

@@ -29,7 +29,7 @@ SCHEMES = ("bc-spup", "rwg-up", "p-rrs", "multi-w")
 MAPPED_SCHEMES = ("direct", "both")  # of memory that the peer can map
 ALL_SCHEMES = SCHEMES + MAPPED_SCHEMES
 LOADED_FROM = "LD_LIBRARY_PATH"
-DISTURBED = "BENCH_DISTURBED"  # for the programs: the effects of disturbances count
+DISTURBED = "BENCH_DISTURBED"  # tells the programs that disturbed messages count
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Ru
 def command(
     program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. A
-    family means the MPI that the program was linked with. An installation replaces it."""
+    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. For a
+    family, the program keeps the MPI that it was linked with. An installation replaces that MPI."""
     if isinstance(mpi, Family):
         binary = native.program(f"heddle-bench-{program}-{mpi.name}")
         return start_line(installations.at_path(loaded_mpi(binary, mpi)), binary, run, ranks, arguments, "none")

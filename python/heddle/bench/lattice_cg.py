@@ -58,7 +58,7 @@ def rows_of(measured: Measured) -> list[Row]:
 
 
 def goals(figures: Figures) -> list:
-    # With more ranks than cores, the better way to wait wins, which says nothing about datatypes.
+    # With more ranks than cores, the better way to wait wins, which proves nothing about datatypes.
     crowded = figures.ranks > len(os.sched_getaffinity(0))
     return [
         messages.best(f"{GAIN} (the paper's factor)", REPORTED, {} if crowded else applications.gains_of(figures, GAIN)),

@@ -118,7 +118,7 @@ class Figures:
 
 
 def by_mpi(rows: list[Row]) -> list[Figures]:
-    """Figures for each MPI, number of ranks and distance of the cores. A time on near cores says nothing about far cores."""
+    """Figures for each MPI, number of ranks and distance of the cores. A time on near cores proves nothing about far cores."""
     seen = {(row.mpi, row.ranks, row.cores) for row in rows}
     apart = {(mpi, ranks) for mpi, ranks, cores in seen if cores}
     return [Figures(rows, *found) for found in sorted(seen) if found[2] or found[:2] not in apart]
@@ -173,7 +173,7 @@ def table(
     return shown
 
 
-# Goals: each is a number from the figures of one MPI. NaN: not measured, which the table says.
+# Goals: each is a number from the figures of one MPI. NaN: not measured, and the table says so.
 
 
 def at_most(text: str, wanted: float, ratios: dict[str, float]) -> Goal:
@@ -195,7 +195,7 @@ def at_least(text: str, wanted: float, gains: dict[str, float]) -> Goal:
 
 
 def steady(of_one_mpi: list[Figures], metric: str) -> Goal:
-    """A wait that wrongly sleeps shows in the slowest tenth of the times."""
+    """The goal for the slowest tenth of the times: a wait that wrongly sleeps shows there."""
     found = {
         f"{figures.ranks} ranks, {case}": ratio
         for figures in of_one_mpi

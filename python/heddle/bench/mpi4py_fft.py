@@ -1,7 +1,7 @@
 """`heddle bench mpi4py-fft`: a 3-D FFT of an unmodified mpi4py-fft program, in slabs and in pencils, with Heddle and without.
 
-Its redistributions are MPI_Alltoallw of subarrays. Beside them stands what bounds them: the same bytes read once and written
-once by all ranks at the same time, within their own memory, or out of memory that the others have just written.
+Its redistributions are MPI_Alltoallw of subarrays. The table also has their lower bounds: all ranks read and write the same
+bytes once, at the same time, within their own memory, or out of memory that the others have just written.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges of each rank with few of many ranks.
 
 The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by MPI_Alltoallw, nothing to others.
-The halo is what a 3-D stencil code does: faces, edges and corners of a cube to 26 neighbours, subarray types,
-MPI_Neighbor_alltoallw.
-Persistent forms (MPI_Start and MPI_Wait) are measured beside: "kept". Of the ring also how long every rank stays in the
-call when one is late: who exchanges nothing with it should not notice.
+The halo is that of a 3-D stencil code: faces, edges and corners of a cube to 26 neighbours, by subarray types and
+MPI_Neighbor_alltoallw. The variant "kept" has persistent forms (MPI_Start and MPI_Wait). The ring also measures the time of
+each rank in the call if one rank is late: ranks that exchange nothing with the late rank should not notice.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def _draw_late(figures: Figures, axis) -> None:
 def draw(rows: list[Row], file: Path, metric: str, title: str) -> None:
     found = messages.by_mpi(rows)
     mpis = list(dict.fromkeys(figures.mpi for figures in found))
-    lates = {figures.mpi: figures for figures in found if figures.cases(LATE)}  # of the most ranks
+    lates = {figures.mpi: figures for figures in found if figures.cases(LATE)}  # the figures with the most ranks
     yardstick = "round-robin" if metric == "ring" else "host"
     with figure.panels(file, title, 3 if lates else 2, len(mpis)) as axes:
         for mpi, figures in lates.items():

@@ -1,8 +1,7 @@
 """`heddle bench overhead`: the cost of Heddle for a program with contiguous data.
 
-Call by call: MPI_X against PMPI_X in one process of two on a node, under Heddle, under the null Heddle (which only forwards),
-and under nothing.
-Then messages between two ranks (pingpong.py).
+It compares MPI_X with PMPI_X, call by call, in one of two processes on a node: under Heddle, under the null Heddle (which only
+forwards), and without both. Then it measures messages between two ranks (pingpong.py).
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def command(
         worst = max(worst, more["heddle"])
         table.append((library, case, f"{direct:.1f}", *(f"{value:+.1f}" for value in more.values())))
     heads = ("MPI", "call", "direct", "nothing adds", "null adds", "Heddle adds")
-    said = "Calls on contiguous data, ns: by PMPI_, and the time that MPI_ adds: alone, under a null Heddle, under Heddle"
+    said = "Calls on contiguous data in ns: by PMPI_, and what MPI_ adds without Heddle, under a null Heddle and under Heddle"
     print(listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI", "call"), right=heads[2:])
     print(f"\nMost that Heddle adds: {worst:.1f} ns")

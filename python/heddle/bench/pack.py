@@ -1,6 +1,6 @@
 """`heddle bench pack`: every data layout of the catalogue through MPI_Pack and MPI_Unpack.
 
-Against the hosts themselves, memcpy of the same bytes, and the yardstick.
+Heddle is compared with the hosts themselves, memcpy of the same bytes, and the yardstick.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`heddle bench peers`: compares the datatypes of several MPI libraries with each other and with Heddle.
 
-The programs of `heddle bench vector` and `transpose` are built once for each family of MPI libraries; here each library of a
-family is loaded in its turn. So a development build of Open MPI, say, is measured without being compiled against.
+The programs of `heddle bench vector` and `transpose` are built once for each family of MPI libraries. Here they load each
+library of a family in turn. So a development build of Open MPI, for example, is measured without a build against it.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def command(
     mpis: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MPI]...", help="Names of `heddle mpi`, or folders of MPIs. Without: all MPIs of this machine."
+            metavar="[MPI]...", help="Names of `heddle mpi`, or folders of MPIs. Default: all MPIs of this machine."
         ),
     ] = None,
     json: messages.JsonFile = None,

@@ -1,4 +1,4 @@
-"""Programs on top of PETSc behind `heddle bench`: Debian's, and Debian's Open MPI with it."""
+"""Programs on top of PETSc behind `heddle bench`. They use Debian's PETSc and Debian's Open MPI."""
 
 from __future__ import annotations
 

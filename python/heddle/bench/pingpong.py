@@ -1,7 +1,8 @@
 """The second part of `heddle bench overhead`: the cost of Heddle for a program whose data have no holes.
 
-Contiguous messages of three sizes between two ranks. Three processes by turns: the host alone, the null Heddle (which only
-forwards), Heddle. Inside each, calls by their MPI_ and their PMPI_ names by turns; what a progress hook costs shows in both.
+Contiguous messages of three sizes travel between two ranks. Three processes take turns: the host alone, the null Heddle (which
+only forwards), and Heddle. Inside each, calls by MPI_ names and by PMPI_ names take turns. The cost of a progress hook shows in
+both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ GOALS = {"8 B": 0.03, "1048576 B": 0.01}
 
 
 def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
-    """A row for each round. `variant`: the library between; "direct under ..." for calls by their PMPI_ names."""
+    """A row for each round. `variant`: the library between program and MPI; "direct under ...": calls by PMPI_ names."""
     rows = []
     arguments = ["--quick"] if quick else []
     for turn in range(rounds):
@@ -36,7 +37,7 @@ def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
 
 
 def _mostly(rows: list[Row]) -> list[Row]:
-    """The rows of near or of far cores, for the distance with more samples."""
+    """The rows at the distance of the cores that has more samples."""
     found: dict[tuple, Row] = {}
     for row in rows:
         if row.key not in found or row.samples > found[row.key].samples:
@@ -78,7 +79,7 @@ def show(rows: list[Row]) -> None:
         values = (f"{row.value:.3g}" if row else "" for row in times)
         more = (f"{100 * adds[mpi, case]:+.1f} %" if (mpi, case) in adds else "" for adds in (null, heddle))
         table.append((mpi, case.removesuffix(" B"), *values, *more, f"{100 * (ratio.value - 1):+.1f} %" if ratio else ""))
-    said = "Contiguous messages, one way, µs: the MPI library alone, under a null Heddle, under Heddle"
+    said = "Contiguous messages one way in µs: the MPI library alone, under a null Heddle, and under Heddle"
     print("\n" + listing.prose(said), end="\n\n")
     listing.show(heads, table, above=("MPI",), right=heads[1:])
 

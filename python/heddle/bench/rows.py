@@ -36,7 +36,7 @@ class Row:
     pinning: str = ""  # the cores of the ranks, in their order
     line_ns: float = 0.0  # the time of a cache line from rank 0's core to rank 1's
     disturb: int = 0  # busy processes beside
-    cores: str = ""  # near or far from each other while this was measured; empty: more ranks than cores, or one
+    cores: str = ""  # near or far during the measurement; empty: more ranks than cores, or one rank
 
     @classmethod
     def of(cls, found: dict, **known) -> Row:

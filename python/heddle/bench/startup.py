@@ -32,7 +32,7 @@ from .rows import Row, write
 
 BARE, PRELOADED, STARTED = "host", "preloaded", "heddle run"
 METRICS = ("job", "init", "finalize")
-PARTS = ("part", "work")  # of Heddle in MPI_Init: from the end of the library's part on, and a rank's own work in it
+PARTS = ("part", "work")  # Heddle's part of MPI_Init, and a rank's own work in it
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def bench(
         for family in mpi.families:
             for size in sizes:
                 jobs: dict[str, list[Job]] = {way: [] for way in ways}
-                for turn in range(rounds + 1):  # the first finds files and caches cold, and is not counted
+                for turn in range(rounds + 1):  # the first round finds files and caches cold, and does not count
                     for way in ways[turn % 3 :] + ways[: turn % 3]:
                         job = start(family, way, size)
                         if turn > 0:

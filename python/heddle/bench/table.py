@@ -90,7 +90,7 @@ def summary(by_metric: dict[str, list[Goal]]) -> Table:
 
 
 def decoding(found: list[Decoding]) -> str:
-    """A paragraph about the cost of decoding, and the number of packs that earn it."""
+    """A paragraph about the cost of decoding, and the number of packs that pay it back."""
     if not found:
         return ""
     paying = sorted(one.uses for one in found if one.uses is not None)

@@ -1,7 +1,7 @@
 """`heddle bench transpose`: a matrix sent column after column and received row after row.
 
-Figures 12 and 13 of Balaji et al. 2007: n × n elements of three doubles; the time one way, and where it goes: searching the
-place in the datatype, packing, communicating. The parts are measured each alone: `search` of all segments (`heddle bench
+Figures 12 and 13 of Balaji et al. 2007: n × n elements of three doubles. It measures the time one way, and its parts: searching
+the place in the datatype, packing, communicating. Each part is measured alone: the search of all segments (`heddle bench
 seek`), MPI_Pack of the whole matrix, a contiguous message of the same bytes.
 """
 

@@ -1,7 +1,7 @@
 """`heddle bench vecscatter`: elements of one PETSc vector to unique places of another, the vectors growing with the ranks.
 
-Figure 16 of Balaji et al. 2007: PETSc's own messages, its neighbourhood collectives, and derived types in one MPI_Alltoallw,
-which then went to everybody in turn.
+Figure 16 of Balaji et al. 2007: PETSc's own messages, its neighbourhood collectives, and derived types in one MPI_Alltoallw.
+In the paper's MPI this call went to all ranks in turn.
 """
 
 from __future__ import annotations

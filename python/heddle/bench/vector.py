@@ -1,7 +1,8 @@
 """`heddle bench vector`: k columns of a matrix of 128 × 4096 ints, from one rank to another.
 
-Figures 2, 6, 7 and 12 of Wu, Wyckoff and Panda 2004: the host's datatype path, contiguous messages, packing by hand and a
-message a row against Heddle, with the scheme it chooses and with each forced; latency, and bandwidth with a window of messages.
+Figures 2, 6, 7 and 12 of Wu, Wyckoff and Panda 2004. Heddle runs with the scheme of its choice and with each forced scheme. It
+is compared with the host's datatype path, contiguous messages, packing by hand, and a message for each row. Both latency and
+bandwidth with a window of messages are measured.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def command(
     ] = None,
     bandwidth: Annotated[bool, typer.Option("--bandwidth/--no-bandwidth", help="Also measure windows of messages.")] = True,
     buffers: Annotated[
-        Buffers, typer.Option(help="The same array for all messages, or another for each (figure 12).")
+        Buffers, typer.Option(help="Send all messages from the same array, or each from another (figure 12).")
     ] = Buffers.same,
     memory: Annotated[MemoryFrom, typer.Option(help="Arrays from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
     scheme: Annotated[

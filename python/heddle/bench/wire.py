@@ -2,8 +2,8 @@
 
     rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
 
-Over the fabric each rank is a node of its own, and Heddle goes by a provider of libfabric. Over tcp, and for what `auto` takes,
-the MPI library goes by TCP, too: both have the same wire.
+Over the fabric each rank is a node of its own, and Heddle uses a provider of libfabric. With the provider tcp, and with `auto`,
+the MPI library also uses TCP, so both have the same wire.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import typer
 
 from .jobs import Run
 
-# Settings that keep an MPI library from using shared memory in place of the wire: MPICH over UCX and libfabric, Open MPI.
+# Settings that keep an MPI library from using shared memory instead of the wire: MPICH over UCX and libfabric, Open MPI.
 HOST_OVER_TCP = {
     "MPIR_CVAR_NOLOCAL": "1",
     "UCX_TLS": "tcp,self",
@@ -62,7 +62,7 @@ def settings(transport: Transport, provider: str, ranks: int = 2) -> dict[str, s
 
 
 def over(runs: list[Run], transport: Transport, provider: str, ranks: int = 2) -> list[Run]:
-    """The same runs over this transport."""
+    """The runs, over this transport."""
     return [replace(run, settings=run.settings | settings(transport, provider, ranks)) for run in runs]
 
 

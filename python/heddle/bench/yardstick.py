@@ -1,7 +1,6 @@
 """The yardstick: a program from outside the project that packs some of the same cases by plain hand-written loops.
 
-It prints one JSON object a case: {"case", "bytes", "gbs"}. Its speed is the best of what it tries,
-so ours is compared best to best.
+It prints one JSON object for each case: {"case", "bytes", "gbs"}. Its speed is its best try, so it is compared with our best.
 """
 
 from __future__ import annotations

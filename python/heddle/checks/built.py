@@ -1,4 +1,4 @@
-"""Is the compiled part there, and does the environment make sense to it?"""
+"""Checks that the compiled part is there, and that it understands the environment."""
 
 import os
 from collections.abc import Iterator

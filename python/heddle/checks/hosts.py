@@ -1,4 +1,4 @@
-"""Does each MPI start two ranks, and is Heddle in them?"""
+"""Checks that each MPI starts two ranks, and that Heddle is in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from heddle.checks import Finding, bad, good, poor
 from heddle.installations import Installation
 from heddle.problem import Problem
 
-# Two ranks exchange a column of a matrix; each says what it received and whether Heddle is mapped into it.
+# Two ranks exchange a column of a matrix. Each prints whether it received the right data and whether Heddle is mapped into it.
 _EXCHANGE_PYTHON = """
 import ctypes
 import os
@@ -69,7 +69,7 @@ def ranks(mpi: str | None = None) -> Iterator[Finding]:
     if not found:
         yield bad("MPI", "none found", f"{native.MEND_MPI}, or name one in HEDDLE_MPI_PATH")
     results = [_two_ranks(mpi) for mpi in found]
-    ours = native.CHECKOUT / ".mpi"  # in an installed copy nothing is
+    ours = native.CHECKOUT / ".mpi"  # an installed copy has no such folder
     for mpi, trouble in zip(found, results):
         title = f"{mpi.name} {mpi.version}"
         if not trouble:

@@ -1,7 +1,7 @@
-"""Does Heddle get into this program, and what will be in effect there?
+"""Checks whether Heddle gets into a program, and which parts of it will be in effect there.
 
-before(words, ranks, mpi)     what can be known without running it
-at_init(command, seconds)     what Heddle says at the end of its MPI_Init, where the program then ends (HEDDLE_DOCTOR)
+before(words, ranks, mpi)     findings without running the program
+at_init(command, seconds)     Heddle's findings at the end of MPI_Init, where the program then ends (HEDDLE_DOCTOR)
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     poor_somewhere = {finding.what for finding in reached if finding.verdict is not Verdict.good}
     yield from (one for one in reached if one.verdict is not Verdict.good or one.what not in poor_somewhere)
     plain = dict.fromkeys(found[1] for line in said if not _FINDING.search(line) and (found := _PLAIN.search(line)))
-    nothing = [text for text in plain if "no MPI_Init came to Heddle" in text]  # something on the way may have had no MPI
+    nothing = [text for text in plain if "no MPI_Init came to Heddle" in text]  # another program of the line may have no MPI
     plain = [text for text in plain if text not in nothing]
     yield from (poor("Heddle says", text, "") for text in ([] if reached else nothing))
     yield from (poor("Heddle says", text, "") for text in plain)
@@ -88,7 +88,7 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
         seen = f"was not reached: the program ended with code {code}" + (f" ({last[-200:]})" if code and last else "")
         mend = "give the program the arguments and input that it needs to reach MPI_Init"
         if code == 0:  # the program ended well
-            mend = "if it uses MPI: check that its starter hands LD_PRELOAD on, and that it does not contain its MPI library"
+            mend = "if it uses MPI: check that its launcher passes LD_PRELOAD on, and that MPI is not linked statically"
         yield bad("MPI_Init", seen, mend)
 
 

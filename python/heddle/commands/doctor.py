@@ -16,7 +16,7 @@ def doctor(
         Optional[list[str]],
         typer.Argument(
             metavar="[PROGRAM [ARGS]... | LAUNCHER ...]",
-            help="The program to check. Without a program: this machine.",
+            help="The program to check. If none is given, this machine is checked.",
             show_default=False,
         ),
     ] = None,
@@ -45,7 +45,7 @@ def doctor(
 
     if ranks and not words:
         raise Problem(
-            f"-n needs a program: heddle doctor -n {ranks} -- ./app. Without a program, two ranks try each MPI.", code=2
+            f"-n needs a program: heddle doctor -n {ranks} -- ./app. If no program is named, two ranks try each MPI.", code=2
         )
     found = list(_of_program(words, ranks, mpi, timeout) if words else _of_machine(mpi))
     failed = sum(finding.verdict is Verdict.bad for _, finding in found)
@@ -77,7 +77,7 @@ def _of_machine(mpi: Optional[str]) -> Iterator[tuple]:
 def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], timeout: int) -> Iterator[tuple]:
     from heddle.checks import Finding, program
 
-    os.environ["HEDDLE_DOCTOR"] = "on"  # in the environment: launchers hand it to ranks of other nodes, too
+    os.environ["HEDDLE_DOCTOR"] = "on"  # in the environment, because launchers pass it to ranks of other nodes, too
     for step in program.before(words, ranks, mpi):
         if isinstance(step, Finding):
             yield "before it starts", step
@@ -86,7 +86,7 @@ def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], time
 
 
 def _where(words: list[str]) -> str:
-    """The program in a launcher's line, if it can be told apart from the launcher's own words."""
+    """With which program: the program in a launcher's line, if it can be told from the launcher's own words."""
     from heddle import launch, program
 
     if launch.is_launcher(words[0]):

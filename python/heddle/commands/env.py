@@ -64,7 +64,7 @@ def env(
 
 
 def _named(rows: list[dict], names: list[str]) -> list[dict]:
-    """Whole names, else those that contain a word."""
+    """The rows with these names. A word that is no name selects all names that contain it."""
     from heddle import near
     from heddle.problem import Problem
 

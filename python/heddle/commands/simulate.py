@@ -32,7 +32,7 @@ def simulate(
         typer.Option("--stride", min=1, metavar="N", help="Ranks from one partner to the next; may be repeated."),
     ] = None,
     side: Annotated[
-        int, typer.Option("--size", min=2, metavar="N", help="For fft2d: a matrix of N x N complex numbers.")
+        int, typer.Option("--size", min=2, metavar="N", help="A matrix of N x N complex numbers (for fft2d).")
     ] = 20000,
     members: Annotated[Optional[int], typer.Option("--members", min=1, metavar="N", help="Ranks on each node.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Use only the LogGP model; SimGrid is not needed.")] = False,

@@ -86,7 +86,7 @@ def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tu
 def _between_nodes(
     launcher: list[str], mpi: Messages, quick: bool, progress: Callable[[str], None]
 ) -> tuple[list[str], list[str]]:
-    """The same for messages between two nodes. A failure is a Problem: the user asked for nothing else."""
+    """Words for heddle-tool about messages between two nodes. A failure is a Problem: the user asked for nothing else."""
     from heddle import families, nodes
     from heddle.problem import Problem
 

@@ -10,19 +10,19 @@ from . import Calls, Carried, Site
 
 
 def changed(without: Found, with_heddle: Found) -> list[Calls]:
-    """The dearest procedures first, by the longer of the two times."""
+    """Calls by procedure, the dearest first, by the longer of the two times."""
     pairs = both.procedures(without, with_heddle)
     return [Calls(pair.procedure, max(pair.calls), pair.before_us, pair.after_us) for pair in pairs]
 
 
 def sites(without: Found, with_heddle: Found) -> list[Site]:
-    """The same as `changed` for each place and datatype."""
+    """Calls by place and datatype, in the order of `changed`."""
     pairs = both.sites(without, with_heddle)
     return [Site(pair.procedure, max(pair.calls), pair.before_us, pair.after_us, pair.place, pair.datatype) for pair in pairs]
 
 
 def carried(found: Found) -> list[Carried]:
-    """The dearest first."""
+    """The data that Heddle carried, the dearest first."""
     ranks = max(1, found.ranks)
     where = places(row.place for row in found.rows)
 

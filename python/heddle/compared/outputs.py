@@ -56,7 +56,7 @@ def content(data: bytes) -> Content:
 
 
 def judge(without: Iterable[Content | None], with_heddle: Iterable[Content | None]) -> Verdict:
-    """None: it was not written."""
+    """Compares one output over all runs. A content of None: a run did not write it."""
     host, ours = set(without), set(with_heddle)
     if len(host | ours) == 1:
         return Verdict.same

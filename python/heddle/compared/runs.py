@@ -94,7 +94,7 @@ class Written:
         return [self._output(name) for name in (STDOUT, *self._files)]
 
     def unknown(self) -> bool:
-        """The outputs differ, and one run without Heddle cannot say whether they always do."""
+        """The outputs differ, and a single run without Heddle cannot show whether they always do."""
         return len(self.without) == 1 and any(one.verdict is Verdict.different for one in self.outputs())
 
     def _output(self, name: str) -> Output:
@@ -158,7 +158,7 @@ def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> in
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[Callable[[], None]]:
     """Holds signals back until the yielded function is called. A signal while Popen starts a process would leave a process
-    that nobody ends."""
+    that no one ends."""
     came: list[int] = []
     theirs = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     theirs = {number: handler for number, handler in theirs.items() if callable(handler)}  # ignored signals stay ignored

@@ -64,7 +64,7 @@ def compare(asked: Asked) -> Compared:
 class _Turns:
     def __init__(self, asked: Asked, written: Written):
         self._asked, self._written = asked, written
-        self._with = self._plan(True)  # first: it fails if Heddle cannot run
+        self._with = self._plan(True)  # first, because it fails if Heddle cannot run
         self._without = self._plan(False)
         launcher = launch.mpi_of(Path(self._with.file))
         self._found = Compared(
@@ -133,7 +133,7 @@ class _Turns:
                     return
                 found.append(reported.rows_of(file))
         if not any(one.procedures for one in found):
-            self._found.notes.append("the program makes no MPI call that Heddle stands in for")
+            self._found.notes.append("the program makes no MPI call that Heddle replaces")
         elif not found[1].rows:
             self._found.notes.append(said_to_be_carried(found[1]))
         self._found = replace(self._found, calls=changed(*found), sites=sites(*found), carried=carried(found[1]))

@@ -39,7 +39,7 @@ class Run:
 
 
 def planned(setup: Setup) -> list[tuple[Program, int, Installation, str]]:
-    """Each round goes through all MPIs, the variants in changing order."""
+    """The runs in their order: each round goes through all MPIs, with the variants in changing order."""
     return [
         (program, turn, mpi, variant)
         for program in programs.programs()
@@ -50,7 +50,10 @@ def planned(setup: Setup) -> list[tuple[Program, int, Installation, str]]:
 
 
 def runs(setup: Setup, picture: np.ndarray, tell: Callable[[str], None]) -> Iterator[Run]:
-    """@param tell  is told what is being run"""
+    """All runs.
+
+    @param tell  gets the name of each run before it starts
+    """
     pgm = photograph.save(picture, setup.folder / "picture.pgm")
     np.save(pgm.with_suffix(".npy"), picture)
     for program, turn, mpi, variant in planned(setup):
@@ -58,7 +61,7 @@ def runs(setup: Setup, picture: np.ndarray, tell: Callable[[str], None]) -> Iter
         output = setup.folder / f"{program.name}-{mpi.name}-{variant}{program.suffix}"
         words = [*program.words(mpi), "--input", str(pgm.with_suffix(program.suffix)), "--size", str(setup.size)]
         words += ["--repetitions", str(program.repetitions), *programs.FILTER]
-        # Once against the serial FFT; the fingerprints say that the other rounds got the same.
+        # One round is compared with the serial FFT. The fingerprints show that the other rounds have the same result.
         words += ["--no-check"] if turn > 0 else ["--output", str(output)]
         command = programs.command(mpi, variant, setup.ranks, words)
         report = programs.run(command, programs.environment(mpi, setup.ranks), setup.folder)

@@ -1,4 +1,4 @@
-"""Pictures: one out of the scikit-image package, to the programs' files, and from those to PNG."""
+"""Pictures: from the scikit-image package to the programs' files, and from those to PNG."""
 
 import importlib.util
 from pathlib import Path
@@ -10,7 +10,7 @@ from heddle.problem import Problem
 
 
 def load(name: str, largest: int) -> np.ndarray:
-    """Grey levels, rows x columns, 8 bits each; made smaller when a side is longer than `largest`.
+    """Grey levels, rows x columns, 8 bits each. A picture with a side longer than `largest` is made smaller.
 
     @param name  a picture of scikit-image, or the path of another
     """
@@ -32,13 +32,13 @@ def load(name: str, largest: int) -> np.ndarray:
 
 
 def save(picture: np.ndarray, path: Path) -> Path:
-    """As PNG or PGM, by the name."""
+    """Writes PNG or PGM, by the suffix of the name."""
     Image.fromarray(np.clip(np.rint(picture), 0, 255).astype(np.uint8)).save(path)
     return path
 
 
 def corner(path: Path, height: int, width: int) -> np.ndarray:
-    """The upper left of what a program wrote (.pgm or .npy): one tile."""
+    """The upper left tile of a program's output (.pgm or .npy)."""
     if path.suffix == ".npy":
         return np.load(path, mmap_mode="r")[:height, :width]
     with Image.open(path) as image:

@@ -1,4 +1,4 @@
-"""The two programs of the demo, and how each is started: by the host MPI alone, or under Heddle."""
+"""The two programs of the demo, and their command lines: by the host MPI alone, or under Heddle."""
 
 import json
 import os
@@ -17,14 +17,14 @@ from heddle.problem import Problem
 
 VARIANTS = ("host", "heddle")
 TIMEOUT_S = 300
-# A band that holds the vessels of the retina: what is brighter or darker over wide areas goes, and so does the grain.
+# A band that keeps the vessels of the retina. It removes differences of wide areas, and the grain.
 FILTER = ("--low", "0.01", "--high", "0.1", "--gain", "4")
 
 
 @dataclass(frozen=True)
 class Program:
     name: str
-    says: str  # what its transposes look like in MPI's words
+    says: str  # its transposes in MPI's terms
     suffix: str  # of the picture files it reads and writes
     words: Callable[[Installation], list[str]]
     rounds: int
@@ -52,7 +52,7 @@ def oversubscribed(ranks: int) -> bool:
 
 
 def environment(mpi: Installation, ranks: int) -> dict[str, str]:
-    """The same for both variants."""
+    """The environment of both variants."""
     result = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     result["MPI4PY_LIBMPI"] = str(mpi.library)
     if oversubscribed(ranks):
@@ -75,7 +75,7 @@ def run(words: list[str], env: dict[str, str], folder: Path) -> dict:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=folder)
         try:
             code = process.wait(TIMEOUT_S)
-        except BaseException as reason:  # also Ctrl-C: mpiexec, asked to end, ends its ranks
+        except BaseException as reason:  # also Ctrl-C: if mpiexec is asked to end, it ends its ranks
             process.terminate()
             process.wait()
             if not isinstance(reason, subprocess.TimeoutExpired):

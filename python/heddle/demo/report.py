@@ -1,4 +1,4 @@
-"""What came out: is it right, a table for people, rows for programs."""
+"""The results of the demo: the check, a table, and rows of JSON."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -29,7 +29,7 @@ def errors(run: Run) -> list[float]:
 
 
 def check(runs: list[Run]) -> None:
-    """Every result that of the serial FFT, and every run of a program bit for bit the same."""
+    """Checks that every result is that of the serial FFT, and that all runs of a program have the same bits."""
     for run in runs:
         allowed = run.report.get("relative_error", {}).get("tolerance", 0)
         if any(not error < allowed for error in errors(run)):
@@ -48,7 +48,7 @@ def _of(runs: list[Run], variant: str, metric: str, turn: int | None = None) -> 
 
 
 def _gain(runs: list[Run], metric: str) -> str:
-    """Host over Heddle, and between which values it lay from round to round."""
+    """The gain, host over Heddle, and its range over the rounds."""
     host, heddle = _of(runs, "host", metric), _of(runs, "heddle", metric)
     if not host or not heddle:
         return "–"
@@ -103,7 +103,7 @@ def verdict(runs: list[Run]) -> str:
 
 
 def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
-    """The same numbers as JSON."""
+    """The times as rows of JSON."""
     result = []
     for case in by_case(runs).values():
         for variant in setup.variants:

@@ -1,4 +1,4 @@
-"""Datatypes as a program makes them, for `heddle explain`: from its statements to the text that heddle-tool reads.
+"""Turns the statements by which a program makes a datatype into text for heddle-tool (`heddle explain`).
 
 described("MPI_Type_vector(128, 8, 4096, MPI_INT, &t)")            # "vector(128, 8, 4096, MPI_INT)"
 described('''

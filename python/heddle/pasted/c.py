@@ -27,7 +27,7 @@ SHIFTED = re.compile(r"(\w+)\s*\+\s*(.+)", re.DOTALL)
 SECTION = re.compile(r"(\w+)\[([^:\]]*):\]\s*(?:-(.+))?", re.DOTALL)
 ALL = re.compile(r"_all\((.*)\)", re.DOTALL)  # of an array in Fortran
 SUBTRACTED = "MPI_Aint_diff"
-PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all that is missing is known
+PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all missing values are known
 WITHOUT_A_TYPE = set(
     "commit free set_name size size_x get_name get_envelope get_contents get_extent get_true_extent get_extent_x "
     "get_true_extent_x set_attr get_attr delete_attr create_keyval free_keyval c2f f2c fromint toint get_value_index".split()
@@ -81,7 +81,7 @@ class Source:
     def __init__(self, source: str, calls: list[Call], asked: Asked) -> None:
         self.calls = calls
         self.asked = asked
-        self.call = calls[-1]  # the one that is looked at
+        self.call = calls[-1]  # the constructor that is explained
         self.names = Names(source)
         self.structs = structs.declared(source, lambda length: self.number(length, 0))
         self.variables = structs.variables(source, self.structs)
@@ -170,7 +170,7 @@ class Source:
         return [PLACEHOLDERS[what]] * many
 
     def _array(self, name: str, many: int, at: int) -> list[str] | None:
-        """At least so many elements. An unknown element is ""."""
+        """The elements of an array, at least `many`. An unknown element is ""."""
         single = self.names.elements(name, at)
         whole = self.names.value(name, at)
         if single is None or not (single or whole):
@@ -271,7 +271,7 @@ class Source:
         place = None
         if kind and member:
             place = structs.offset(member[1], kind) if member[1] else 0
-        return found[0] if place is None else f"{found[3]} = {place}".ljust(len(found[0]))  # what follows stays in its place
+        return found[0] if place is None else f"{found[3]} = {place}".ljust(len(found[0]))  # keeps the places behind it
 
 
 def _is_arithmetic(node: ast.expr) -> bool:

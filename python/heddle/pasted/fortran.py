@@ -1,7 +1,7 @@
 """Statements of Fortran, brought into the form of C: `call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)`.
 
-Names in lower case, since they mean the same in any; MPI's own as in C. Elements of arrays count from 0. Of everything else is
-left what says where a name gets its value: subroutines, loops and branches become blocks.
+Names become lower case, because case does not matter in Fortran; MPI's own names become those of C. Elements of arrays count
+from 0. Subroutines, loops and branches become blocks, which show where a name gets its value. All other statements are dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ONE_BRANCH = re.compile(r"if\s*\(")
 CREATED = re.compile(r"call\s+mpi_type_\w+\s*\(")
 CALLED = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?")
 SET = re.compile(r"(\w+(?:%\w+)*)\s*(\(.*?\))?\s*=(?!=)\s*(.*)")
-# MPI's procedures that write integers which a program may use in a datatype; all others only read theirs.
+# MPI's procedures that write integers for use in a datatype. All others only read their arguments.
 WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|type_(?:size|get)\w*|bcast|recv)")
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
 
@@ -152,7 +152,7 @@ class Translated:
         name, index, value = found[1].replace("%", "."), found[2], found[3]
         if index and name in self.lowest:
             if ":" in index or "," in index:
-                self.lines.append(f"{name} += 0;")  # a part of it, which is not followed up
+                self.lines.append(f"{name} += 0;")  # several elements: their values are not tracked
             else:
                 self.lines.append(f"{self._indexed(name + index)} = {self._indexed(value)};")
         elif not index:
@@ -160,7 +160,7 @@ class Translated:
             self.lines.append(f"{name} = {value};")
 
     def _indexed(self, text: str) -> str:
-        """Elements in brackets, counted from 0; lists in braces."""
+        """The text with elements in brackets, counted from 0, and lists in braces."""
         text = text.replace("[", "{").replace("]", "}").replace("%", ".").replace("c_sizeof", "sizeof")
         for name in self.lowest:
             for found in reversed(list(re.finditer(rf"(?<![\w.]){name}\s*\(", text))):

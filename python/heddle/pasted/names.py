@@ -97,7 +97,7 @@ class Names:
     def _holds(self, name: str, value: Value, found: list[Value], at: int) -> bool:
         if any(one.changes for one in found) and not value.constant:
             return False
-        if self._function(value.at) != self._function(at):  # the time of its call is not known
+        if self._function(value.at) != self._function(at):  # it is not known when that function is called
             return len({one.text for one in found if one.index == value.index}) == 1
         return all(begin <= at < end for begin, end in self._regions if begin <= value.at < end)
 

@@ -1,7 +1,6 @@
-"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. Numbers, lists and names; nothing is run.
+"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. It understands numbers, lists and names, and runs nothing.
 
-A name is known if the last assignment before its use says it in so many words, and does not stand in a branch or loop without
-the use.
+A name is known if the last assignment before its use gives its value literally, and is in no branch or loop without the use.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class Program:
         self.asked = asked
         self.call = ""
         self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-        self.bound: dict[str, list[tuple[ast.expr, ast.expr | None]]] = {}  # targets and values; None: by other means
+        self.bound: dict[str, list[tuple[ast.expr, ast.expr | None]]] = {}  # targets and values; None: assigned by other means
         self.changed: dict[str, list[tuple[ast.Subscript, ast.expr]]] = {}  # elements
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign):

@@ -1,6 +1,6 @@
 """The bytes of a datatype in memory, as a grid: the bytes with data, and their order of packing.
 
-grid = lay_out(about, columns=24)       # about: what `heddle-tool explain --json` says
+grid = lay_out(about, columns=24)       # about: the output of `heddle-tool explain --json`
 terminal.draw(grid), svg.draw(grid)
 """
 

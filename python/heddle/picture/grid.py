@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-ROWS_OF_PLAIN = 16  # cells a row where the layout has no stride of its own
-FEW = 3  # rows that nothing touches are one line if they are as many
+ROWS_OF_PLAIN = 16  # cells of a row if the layout has no stride of its own
+FEW = 3  # so many rows without data, or more, are drawn as one line
 
 
 @dataclass(frozen=True)
@@ -15,14 +15,14 @@ class Piece:
     row: int
     start: int  # bytes from the row's beginning
     length: int
-    packed: int  # where its first byte goes in the packed stream
+    packed: int  # the place of its first byte in the packed stream
 
     @property
     def end(self) -> int:
         return self.start + self.length
 
     def split(self, unit: int) -> Iterator["Piece"]:
-        """The same run in units, to number them."""
+        """The run, cut into units that can be numbered."""
         for done in range(0, self.length, unit):
             yield Piece(self.row, self.start + done, min(unit, self.length - done), self.packed + done)
 
@@ -41,7 +41,7 @@ class Grid:
     row_bytes: int
     first_byte: int  # offset of row 0, a multiple of row_bytes
     rows: int  # of the whole type
-    unit: int  # bytes: every piece begins and ends at a multiple of it
+    unit: int  # bytes; every piece begins and ends at a multiple
     size: int  # packed bytes in all
     whole: bool  # False: only the first pieces were listed
 
@@ -52,9 +52,9 @@ class Grid:
         return min(piece.start for piece in self.pieces), max(piece.end for piece in self.pieces)
 
     def lines(self, most: int) -> tuple[list[Line], int]:
-        """The first lines of a picture, and how many rows are left."""
+        """The first lines of a picture, and the number of rows left."""
         found, begin = [], 0
-        ends = [self.rows] if self.whole else []  # of what is not listed nobody knows what it touches
+        ends = [self.rows] if self.whole else []  # the rows of unlisted pieces are not known
         for row in [*sorted({piece.row for piece in self.pieces}), *ends]:
             empty = row - begin
             found += [Line(begin, empty)] if empty >= FEW else [Line(begin + i) for i in range(empty)]
@@ -87,7 +87,7 @@ def lay_out(about: dict, columns: int) -> Grid:
     first = min(low, _lower_bound(about, low)) // row * row
     cut = list(_cut(segments, row, first))
     touched = max(piece.end for piece in cut) - min(piece.start for piece in cut)
-    # Elements as cells if whole rows fit, else whole pieces, else elements of what is touched.
+    # A cell is an element if whole rows fit, or else a whole piece, or else an element of the touched part.
     fits = ((fine, row), (pieces, row), (fine, touched))
     unit = math.gcd(next((unit for unit, span in fits if span // unit <= columns), pieces), row)
     last = max(_last_byte(about, high), _upper_bound(about, high))

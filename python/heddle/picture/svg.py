@@ -9,7 +9,7 @@ WIDTH, ROW, GAP, LEFT, TOP = 960, 22, 3, 96, 96
 MOST_ROWS = 32
 MOST_PIECES = 20_000
 WIDEST = 48  # of a unit
-LETTERS = 128  # of a line, those of the title are 4/3 as wide
+LETTERS = 128  # letters of a line; those of the title are 4/3 as wide
 
 _STYLE = (
     "text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px;fill:#333}"
@@ -46,11 +46,11 @@ def draw(grid: Grid, about: dict) -> str:
         parts.append(f'<text class="small" x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{label}</text>')
         parts.append(f'<rect class="memory" x="{LEFT}" y="{y}" width="{width:.2f}" height="{ROW}" rx="2" fill="#eee"/>')
     pieces = [piece for piece in grid.pieces if piece.row in places]
-    if grid.unit * scale >= 14:  # room enough to show elements one by one
+    if grid.unit * scale >= 14:  # there is room to show elements one by one
         pieces = [part for piece in pieces for part in piece.split(grid.unit)]
     parts += [_piece(grid, piece, TOP + places[piece.row] * (ROW + GAP), left, scale) for piece in pieces[:MOST_PIECES]]
     if places and (empty := grid.row_bytes - right) > 0:
-        y = TOP + min(places.values()) * (ROW + GAP) + 15  # beside a row, not beside what stands for many
+        y = TOP + min(places.values()) * (ROW + GAP) + 15  # beside a row, not beside a line that stands for many rows
         parts.append(f'<text class="small" x="{LEFT + width + 8:.0f}" y="{y}">⋯ +{empty:,} B</text>')
     parts.append(_legend(grid, more, TOP + rows * (ROW + GAP) + 16, len(pieces) <= MOST_PIECES))
     return "\n".join([*parts, "</svg>\n"])

@@ -1,4 +1,4 @@
-"""What HEDDLE_REPORT has written (docs/report.md has its schema): read.
+"""Reads a file that HEDDLE_REPORT has written (docs/report.md has its schema).
 
 found = rows_of(Path("r.json"))          # of this build, or of version 1
 """
@@ -34,14 +34,14 @@ class Row:
     calls: int
     bytes: int
     times: dict[str, float]  # us, by PARTS
-    procedure: str = ""  # that the program called
-    place: Place = NOWHERE  # where it did
+    procedure: str = ""  # the program called it
+    place: Place = NOWHERE  # of the call
     datatype_name: str = ""  # by MPI_Type_set_name
     longest_search: float = 0  # us, of one call
     communicator: str = ""
-    blocks: int = 0  # contiguous pieces, of all calls; 0: nobody has counted
-    why: str = ""  # this way was taken
-    least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; none: nobody knows
+    blocks: int = 0  # contiguous pieces, of all calls; 0: not counted
+    why: str = ""  # the reason for this way
+    least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; empty: not known
     most: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -51,17 +51,17 @@ class Row:
 
     @property
     def has_holes(self) -> bool:
-        """Not one block to each message; what nobody has counted is taken to have some."""
+        """A message has more than one block. Without a count of blocks, messages are taken to have holes."""
         return not 0 < self.blocks <= self.calls
 
     @property
     def called(self) -> str:
-        """The procedure that the program called; a family of collectives where that is not known."""
+        """The procedure that the program called. If it is not known: send, receive, or a family of collectives."""
         return self.procedure or self.call
 
     @property
     def side(self) -> str:
-        """Send or receive, where the procedure is something else than that."""
+        """Send or receive, if the procedure alone does not tell."""
         return self.call if self.procedure and self.call in SIDES else ""
 
     @property
@@ -70,19 +70,19 @@ class Row:
 
     @property
     def speed(self) -> float:
-        """GB/s while Heddle was busy; waiting is not its doing."""
+        """GB/s while Heddle was busy. Waiting does not count."""
         busy = self.time - self.times["wait"]
         return self.bytes / busy / 1e3 if busy > 0 else math.nan
 
 
 @dataclass(frozen=True)
 class Communicator:
-    """All communicators of one kind, over all ranks; bytes are those of one of them."""
+    """All communicators of one kind, over all ranks. Bytes are those of one communicator."""
 
     call: str
     kept: str
     size: int
-    members_bytes: int  # 0: shared with what it is a duplicate of
+    members_bytes: int  # 0: shared with the communicator that it duplicates
     whole_bytes: int
     list_bytes: int
     pointers_bytes: int
@@ -91,7 +91,7 @@ class Communicator:
 
 @dataclass(frozen=True)
 class Procedure:
-    """All calls of one procedure that Heddle stands in for, carried out by it or not, over all ranks."""
+    """All calls of one procedure that Heddle replaces, carried or handed on, over all ranks."""
 
     name: str
     ranks: int
@@ -99,17 +99,17 @@ class Procedure:
     us: float
     us_min: float = 0  # of the rank that spent least
     us_max: float = 0
-    carried: int = 0  # calls that Heddle has carried out, in whole or in part
-    passed: dict[str, int] = field(default_factory=dict)  # calls that were handed on, by why
+    carried: int = 0  # calls that Heddle has carried, in whole or in part
+    passed: dict[str, int] = field(default_factory=dict)  # calls that were handed on, by reason
 
     @property
     def handed_on(self) -> int:
-        """What only completes or looks at what others have begun is neither."""
+        """Calls that were handed on. Calls that only complete or inspect earlier operations do not count."""
         return sum(calls for why, calls in self.passed.items() if why != BY_NATURE)
 
     @property
     def why(self) -> str:
-        """What was handed on, in a few words: "no holes"; "off 3, no holes 4"."""
+        """Why calls were handed on: "no holes"; "off 3, no holes 4"."""
         found = {why: calls for why, calls in self.passed.items() if why != BY_NATURE}
         if len(found) == 1:
             return next(iter(found))
@@ -118,13 +118,13 @@ class Procedure:
 
 @dataclass(frozen=True)
 class Site(Procedure):
-    """Of a procedure, the calls from one place with one datatype on one communicator."""
+    """The calls of a procedure from one place with one datatype on one communicator."""
 
     place: Place = NOWHERE
     datatype_name: str = ""
     communicator: str = ""
     bytes: int = 0
-    sizes: dict[int, int] = field(default_factory=dict)  # calls by the power of two that their bytes have reached
+    sizes: dict[int, int] = field(default_factory=dict)  # calls by the largest power of two within their bytes
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Algorithm:
     ranks: int
     calls: int
     bytes: int = 0  # of all ranks
-    bytes_min: int | None = None  # of the rank that moves least; None: nobody has counted
+    bytes_min: int | None = None  # of the rank that moves least; None: not counted
     bytes_median: int | None = None
     bytes_max: int | None = None
 
@@ -150,7 +150,7 @@ class OfRank:
     us: float  # in MPI calls
     calls: int
     bytes: int
-    to: dict[int, int] | None  # bytes to other ranks; None: nobody has counted
+    to: dict[int, int] | None  # bytes to other ranks; None: not counted
     host: str = ""
 
 
@@ -158,7 +158,7 @@ class OfRank:
 class Mailed:
     """Short blocks between ranks of a node that were published in a mailbox, or retracted from it, over all ranks."""
 
-    name: str  # blocking, persistent: published there; retracted by sender, by reader
+    name: str  # published by blocking or persistent calls, or retracted by sender or reader
     ranks: int
     blocks: int
     bytes: int
@@ -184,7 +184,7 @@ class Found:
 
     @property
     def in_procedures_us(self) -> float:
-        """Of a rank, on average."""
+        """Time in these procedures, of a rank on average."""
         return sum(one.us for one in self.procedures) / max(1, self.ranks)
 
 
@@ -241,7 +241,7 @@ def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
 
 
 def _from(raw: dict) -> dict:
-    """Where calls come from, and with what; reports of version 1 do not say."""
+    """The place, datatype and communicator of calls. Reports of version 1 do not have them."""
     place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol")))
     return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
 
@@ -292,7 +292,7 @@ def _mailed(raw: dict) -> Mailed:
 
 
 def _run(raw: dict) -> dict:
-    """What is known of the run; names are texts, and so are their values but for the command, the settings and the cores."""
+    """The facts about the run. Values are texts, except for the command, the settings and numbers."""
     run = {str(name): value if isinstance(value, (int, float)) else str(value) for name, value in raw.items()}
     if isinstance(raw.get("command"), list):
         run["command"] = [str(word) for word in raw["command"]]
@@ -337,7 +337,7 @@ def rows_of(file: Path) -> Found:
     except ValueError as error:
         raise _no_report(file, str(error)) from None
     except (TypeError, AttributeError):
-        raise _no_report(file, "it has a value of another kind than a report has there") from None
+        raise _no_report(file, "it has a value of another kind than expected") from None
 
 
 def _no_report(file: Path, why: str) -> Problem:

@@ -1,10 +1,10 @@
-"""What to change in the program to gain more: each with the gain that is predicted, the largest first.
+"""Changes of the program that would gain more, each with its predicted gain, the largest gain first.
 
 for one in advice(found):
     print(one.sentence, one.gain_us, one.change)
 
-A prediction is made of what the report has measured, and of what the profile (heddle tune) says that a message costs. Where
-neither says that there is a gain, there is no advice.
+A prediction comes from the measurements in the report, and from the cost of a message in the profile (heddle tune). If neither
+predicts a gain, there is no advice.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .lines import Place, places
 from .machine import profile_here
 from .words import duration
 
-LEAST = 0.02  # of the time in MPI calls: less is not worth a change
+LEAST = 0.02  # of the time in MPI calls: a smaller gain is not worth a change
 MOST = 5
-BUNDLE = 16  # short messages that are thought of as one
+BUNDLE = 16  # the advice proposes to join so many short messages
 SHORT = 4 << 10
 AT_MOST = "up to"
 MESSAGES = {name: f"MPI_I{name.lower()}" for name in ("Send", "Ssend", "Bsend", "Rsend", "Recv", "Mrecv")}
@@ -32,7 +32,7 @@ ENDS = re.compile(r"MPI_(Wait|Test)")
 @dataclass(frozen=True)
 class Advice:
     gain_us: float  # over all ranks
-    bound: str  # "up to": it may be less, the other side has to come earlier; "at least": not all that is lost was measured
+    bound: str  # "up to": less if the other side comes no earlier; "at least": only a part of the loss was measured
     what: str
     change: str  # in the program
 
@@ -46,8 +46,8 @@ class Advice:
 
 
 def advice(found: Found, message_ns: float | None = None, where: dict[Place, str] | None = None) -> list[Advice]:
-    """@param message_ns: what a message costs, however short; without it what the machine's profile says.
-    @param where: what places are shown as, if that is known already."""
+    """@param message_ns: the cost of a message of any length. None: the cost in the machine's profile.
+    @param where: the texts for places, if they are known already."""
     if message_ns is None:
         profile = profile_here()
         message_ns = profile.message_ns if profile else None
@@ -69,7 +69,7 @@ def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Adv
             Advice(
                 again,
                 "at least",
-                f"{call} finds out {row.calls:,} times what the datatype looks like",
+                f"{call} analyses the datatype {row.calls:,} times",
                 "Make the datatype once and keep it, instead of once for each message.",
             )
         )
@@ -90,20 +90,20 @@ def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Adv
                 message_ns * row.calls * (1 - 1 / BUNDLE) / 1e3,
                 "about",
                 f"{row.calls:,} messages of {each:,.0f} bytes by {call}",
-                f"{BUNDLE} at a time (a larger count, a datatype of several pieces) cost as many times less to announce.",
+                f"Join {BUNDLE} of them (a larger count, a datatype of several pieces): one announcement instead of {BUNDLE}.",
             )
         )
     return said
 
 
 def _meanwhile(row: Row, other: str) -> str:
-    """Instead of waiting for the other side; who does not wait by this call already is told the one that lets it go on."""
+    """How to avoid waiting for the other side. For a call that blocks, it names a call that does not."""
     earlier = f"Let the {other} come earlier"
     procedure = row.procedure.removesuffix("_c") or {"send": "MPI_Send", "receive": "MPI_Recv"}.get(row.call, "")
     if BEGINS.match(procedure):
         return f"{earlier}, or post it earlier and complete it later, with work in between."
     if ENDS.match(procedure):
-        return f"{earlier}, or do more between the call that begins it and this one."
+        return f"{earlier}, or do more work between the call that begins it and this call."
     name = procedure.removeprefix("MPI_")
     going_on = f"MPI_I{name.lower()}" if COLLECTIVE.fullmatch(name) else MESSAGES.get(name, "")
     return f"{earlier}, or do something else meanwhile ({going_on})." if going_on else f"{earlier}."

@@ -1,8 +1,8 @@
-"""heddle run --report: the program runs as without it, and when it has ended a few lines on stderr say what Heddle did.
+"""heddle run --report: runs the program, and says in a few lines on stderr at its end what Heddle did.
 
 run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
-lines(found, seconds, file)                    # what is said of a report
-check_writable(kept, words)                    # what HEDDLE_REPORT names, before the program runs
+lines(found, seconds, file)                    # the lines about a report
+check_writable(kept, words)                    # checks the file of HEDDLE_REPORT before the program runs
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from .words import duration
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 3  # calls that are named
-LOOKED_UP = 20  # places, of which some may be one line of the program
+LOOKED_UP = 20  # places; several may be one line of the program
 
 
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
-    """`kept`: the file that stays, or "". HEDDLE_REPORT names one as ever."""
+    """`kept`: the file that stays. "": the file of HEDDLE_REPORT, or else no file stays."""
     kept = kept or os.environ.get(VARIABLE, "")
     check_writable(kept, words)
     with _place(kept) as file:
@@ -59,13 +59,14 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
 
 
 def compare(words: list[str], ranks: int | None, mpi: str | None) -> str:
-    """The command that measures what the same line gains."""
+    """The command that measures the gain of the same line."""
     options = [*(["-n", str(ranks)] if ranks else []), *(["--mpi", mpi] if mpi else [])]
     return f"{COMPARE} {shlex.join([*options, '--', *words])}"
 
 
 def check_writable(kept: str, words: list[str]) -> None:
-    """Before hours of work. A launcher's ranks may be on nodes that have other folders; a folder's %j is only known there."""
+    """Checks the file before a run of perhaps hours. It checks nothing under a launcher, whose ranks may see other folders, and
+    nothing if the folder has a %, whose value only the ranks know."""
     file = Path(kept).absolute()
     if not kept or launch.is_launcher(words[0]) or "%" in str(file.parent):
         return
@@ -82,7 +83,7 @@ def check_writable(kept: str, words: list[str]) -> None:
 
 
 def _die(number: int) -> None:
-    """As the program did; a core file is that of the program."""
+    """Dies by the signal that killed the program, without a core file of its own."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError):  # SIGKILL
         signal.signal(number, signal.SIG_DFL)
@@ -102,7 +103,8 @@ def _place(kept: str) -> Iterator[Path]:
 
 
 def _identities(file: Path) -> dict[Path, tuple[int, int]]:
-    """A report is always a new file. Of a name with %h, %p, %j or %r (src/report/file_name.hpp), all that it may be."""
+    """The files that may be the report, by inode and time: a report is always a new file. A name with %h, %p, %j or %r
+    (src/report/file_name.hpp) may mean several files."""
     pattern = re.sub(r"%([hpjr%])", lambda found: "%" if found[1] == "%" else "*", glob.escape(str(file)))
     found = {}
     for path in map(Path, glob.glob(pattern)):
@@ -113,7 +115,7 @@ def _identities(file: Path) -> dict[Path, tuple[int, int]]:
 
 
 def _run(command: launch.Command) -> int:
-    """Signals are the program's. Those of a terminal reach it by themselves: it is in the same group."""
+    """Runs the program, and leaves signals to it. A terminal's signals reach it by themselves, as it is in the same group."""
     try:
         process = subprocess.Popen(command.words, executable=command.file, env=command.environment)
     except OSError as error:
@@ -128,9 +130,9 @@ def _run(command: launch.Command) -> int:
 def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
     try:
         if file is None:
-            where = "" if kept else " on another node (--report=FILE names a place that all see)"
+            where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
             raise Problem(
-                "no report has come back: the program did not reach MPI_Finalize, Heddle did not reach it (ask heddle doctor, "
+                "there is no report. The program did not reach MPI_Finalize, or Heddle did not get into it (ask heddle doctor, "
                 f"with the same line), or rank 0 ran{where or ' elsewhere'}."
             )
         said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare)
@@ -142,16 +144,16 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """Five at most: how long, what was carried, the calls that cost most, the estimated gain, one piece of advice."""
+    """At most five lines: time, carried data, dearest calls, estimated gain, one advice."""
     ranks = max(1, found.ranks)
-    spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle stands in for"
+    spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle replaces"
     if found.elapsed_us > 0:
         spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
     said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
     said.append(carried(found))
     calls, why = _calls(found, ranks)
     if calls:
-        said.append(f"most of that in {', '.join(calls)}" + (f". {why}" if why else ""))
+        said.append(f"most time in {', '.join(calls)}" + (f". {why}" if why else ""))
     if ours(found) or any(one.carried for one in found.procedures):
         said.append(estimate(found).gain(ranks, compare))
     said += [f"→ {one.sentence}" for one in advice(found)[:1]]
@@ -159,7 +161,8 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
 
 
 def _calls(found: Found, ranks: int) -> tuple[list[str], str]:
-    """The dearest, with where they come from if that is known; and why it is not. Compilers may make several calls of one."""
+    """The dearest calls with their places, and why some places are not known. Calls of one line are summed: a compiler may make
+    several calls of one."""
     if not found.sites:
         return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]], ""
     where = places(one.place for one in found.sites[:LOOKED_UP])

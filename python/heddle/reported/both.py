@@ -1,6 +1,6 @@
-"""Two reports of one program: what has changed from the first to the second, by procedure, by call site and datatype.
+"""Two reports of one program: the changes from the first to the second, by procedure, call site and datatype.
 
-pairs = sites(before, after)       # the dearest first, by whichever of the two takes longer
+pairs = sites(before, after)       # the dearest first, by the longer of the two times
 show(before, after)                # on the terminal
 as_json(before, after)             # the same, for other programs
 """
@@ -19,7 +19,7 @@ from .words import duration
 
 @dataclass(frozen=True)
 class Pair:
-    """Times are of a rank, on average, in us; 0: not called there."""
+    """A procedure or a site in both reports. Times are of a rank on average, us; 0: not called there."""
 
     procedure: str
     place: str
@@ -30,7 +30,7 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast; not a number where one of them is missing."""
+        """How many times as fast. Not a number: one of the times is missing."""
         return self.before_us / self.after_us if self.before_us and self.after_us else math.nan
 
 
@@ -39,7 +39,7 @@ def procedures(before: Found, after: Found) -> list[Pair]:
 
 
 def sites(before: Found, after: Found) -> list[Pair]:
-    """Matched by procedure, place and the datatype's name: what a person calls the same."""
+    """Call sites, matched by procedure, place and the datatype's name."""
     return _sites(before, after, _shown(before, after))
 
 
@@ -100,7 +100,7 @@ def show(before: Found, after: Found, most: int) -> None:
     right = HEADS[3:]
     spent = before.in_procedures_us, after.in_procedures_us
     whole = before.elapsed_us, after.elapsed_us
-    said = [f"A rank was in MPI calls {duration(spent[0])} before and {duration(spent[1])} after"]
+    said = [f"A rank spent {duration(spent[0])} in MPI calls before and {duration(spent[1])} after"]
     if all(spent):
         said[0] += f" ({_times(spent[0] / spent[1])})"
     if all(whole):

@@ -1,4 +1,4 @@
-"""What Heddle carried, in a line; and why there is nothing with holes to show.
+"""Summarizes in a line the data that Heddle carried, or says why it carried nothing with holes.
 
 carried(found)      # "carried: sent 640 MiB in 40 messages, received 640 MiB in 40 messages, with holes, on 2 ranks"
 nothing(found)      # "2 ranks, and no message with holes in it."
@@ -34,7 +34,7 @@ def carried(found: Found) -> str:
 
 
 def nothing(found: Found) -> str:
-    """Where there are no rows."""
+    """The sentences for a report without rows."""
     if found.heddle == "off":
         return f"{found.ranks} ranks. {OFF}."
     left, without = _left(found), _without_holes(found)
@@ -43,7 +43,7 @@ def nothing(found: Found) -> str:
 
 
 def _left(found: Found) -> str:
-    """What may have had holes, and was handed on."""
+    """The calls that were handed on although their data may have had holes."""
     passed: Counter[str] = Counter()
     names = []
     for one in found.procedures:
@@ -68,7 +68,7 @@ def _sum(rows: list[Row], out: bool) -> str:
 
 
 def _without_holes(found: Found) -> str:
-    """Short blocks, and calls of which there is no row."""
+    """Short blocks, and carried calls without a row."""
     said = ""
     short = [one for one in found.mailed if not one.name.startswith("retracted")]
     if short:

@@ -1,6 +1,6 @@
-"""The pictures of a report's page, as SVG: bars, sizes of messages, who sends to whom. Nothing is fetched from elsewhere.
+"""The pictures of a report's page, as SVG: bars, sizes of messages, bytes between ranks. Nothing is fetched from elsewhere.
 
-Labels keep to the room that they have: they are cut in the middle, and the whole stands in the tooltip.
+Labels that are too long for their room are cut in the middle. The tooltip has the whole label.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _rect(x: float, y: float, width: float, height: float, colour: str) -> str:
 
 
 def bars(lines: Sequence[tuple], what: str, pitch: int = 26) -> str:
-    """A line: its name, its stretches with their colours, what stands behind the bar; its whole name, if that is another."""
+    """A bar for each line: its name, stretches of (length, colour), the text behind the bar, and perhaps a longer name."""
     longest = max((sum(length for length, _ in line[1]) for line in lines), default=0)
     if longest <= 0:
         return "<p>No time was counted.</p>"
@@ -61,7 +61,7 @@ def bars(lines: Sequence[tuple], what: str, pitch: int = 26) -> str:
 
 
 def by_datatype(found: Found) -> str:
-    """One bar a row, as long as its time, in the colours of its parts."""
+    """A bar for each row, as long as its time, in the colours of its parts."""
     rows: list[Row] = [row for row in found.rows[:MOST_BARS] if row.time > 0]
     lines = []
     for row in rows:
@@ -85,7 +85,7 @@ def by_site(found: Found, where: dict) -> str:
 
 
 def by_rank(found: Found) -> str:
-    """Time in MPI calls and outside of them; of many ranks those that are farthest from the middle."""
+    """Time in MPI calls and outside of them. If there are many ranks, those farthest from the median are shown."""
     ranks = sorted(found.by_rank, key=lambda one: one.us)
     if len(ranks) > MOST_RANKS:
         ranks = [*ranks[: MOST_RANKS // 2], *ranks[-MOST_RANKS // 2 :]]
@@ -101,7 +101,7 @@ def by_rank(found: Found) -> str:
 
 
 def sizes(found: Found) -> str:
-    """How many calls moved so many bytes."""
+    """The number of calls for each range of bytes."""
     counts: dict[int, int] = {}
     for site in found.sites:
         for size, calls in site.sizes.items():
@@ -130,7 +130,7 @@ def sizes(found: Found) -> str:
 
 
 def matrix(found: Found) -> str:
-    """Who sends to whom: a row sends, a column receives; of many ranks, neighbours together."""
+    """Bytes between ranks: a row sends, a column receives. If there are many ranks, a cell stands for a group of neighbours."""
     ranks = len(found.by_rank)
     if not ranks or any(one.to is None for one in found.by_rank) or not any(one.to for one in found.by_rank):
         return ""

@@ -1,14 +1,14 @@
-"""What the MPI library alone would take for what Heddle has carried: an estimate, by the profile of heddle tune.
+"""Estimates the time of the MPI library alone for the data that Heddle has carried, by the profile of heddle tune.
 
 estimates = estimate(found)
 estimates.of(row)       # us, over all ranks; None: not known
 estimates.why_not       # "there is no profile of this machine; run heddle tune"
 
-The profile knows messages between two ranks of a node that have a core each, with holes as long as the blocks on both sides.
-So nothing is said of ranks on several nodes, or of more ranks than cores. Of a message that Heddle carries from rank to rank
-either side is taken to be busy with it as long as the message takes. Where Heddle packs and the library carries, collectives
-among them, it is packing that is compared: what a message with holes takes more than one in one piece, half of it on either
-side.
+The profile knows messages between two ranks of a node with a core each, with holes as long as the blocks on both sides. So
+there is no estimate for ranks on several nodes, or for more ranks than cores. If Heddle carries a message from rank to rank,
+both sides are taken to be busy for as long as the message takes. If Heddle packs and the library carries, as in most
+collectives, the estimate compares packing: the extra time of a message with holes over a message in one piece, half of it on
+either side.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ class Estimates:
 
     @property
     def host_us(self) -> float:
-        """Of the library alone, over all ranks."""
+        """The library's estimated time, over all ranks."""
         return sum(self.rows.values())
 
     @property
     def us(self) -> float:
-        """Of Heddle for the same."""
+        """Heddle's time for the same data."""
         return sum(row.time for row in self.rows)
 
     @property
     def wait_us(self) -> float:
-        """Part of that: waiting, for a side that came late or for its part of the work. The library would wait, too."""
+        """Heddle's waiting for a late rank, or for the other side's work. The library would wait, too."""
         return sum(row.times["wait"] for row in self.rows)
 
     @property
     def sentence(self) -> str:
-        """Over all ranks."""
+        """The estimate over all ranks, in words."""
         if not self.rows:
             why = self.why_not or "it knows none of these ways"
             return f"No estimate of what the MPI library alone would take: {why}. {COMPARE} measures it."
@@ -60,17 +60,17 @@ class Estimates:
         return f"Estimate: {host}. Heddle took {ours}."
 
     def gain(self, ranks: int, compare: str = COMPARE) -> str:
-        """Of a rank, on average; a line.
-        @param compare: the command that measures it."""
+        """A line about the gain of a rank, on average.
+        @param compare: the command that measures the gain."""
         if not self.rows:
             why = self.why_not or "the profile knows none of these ways"
-            return f"what that gains: {compare} measures it (no estimate: {why})"
+            return f"no estimate of the gain ({why}); {compare} measures it"
         host, ours = (duration(us / max(1, ranks)) for us in (self.host_us, self.us))
         won = (self.host_us - self.us) / max(1, ranks)
         if won <= 0:
             return f"the estimate finds no gain ({CAVEAT})"
         waiting = f", {duration(self.wait_us / max(1, ranks))} of it waiting" if self.wait_us > 0 else ""
-        sides = f"what Heddle carried took {ours}{waiting}; the MPI library alone about {host}"
+        sides = f"Heddle took {ours}{waiting}; the MPI library alone would take about {host}"
         return f"estimated gain: about {duration(won)} a rank ({sides}): {CAVEAT}"
 
     def as_json(self) -> dict:
@@ -80,7 +80,7 @@ class Estimates:
 
 
 def estimate(found: Found, profile: Profile | None = None) -> Estimates:
-    """@param profile: without it that of this machine."""
+    """@param profile: None: the profile of this machine."""
     profile = profile or profile_here()
     why_not = _why_not(found, profile)
     if why_not or profile is None:
@@ -93,7 +93,7 @@ def _why_not(found: Found, profile: Profile | None) -> str:
     if profile is None:
         return "there is no profile of this machine; run heddle tune"
     if not all(name in found.run for name in ("family", "processor", "cores")) or not all(one.host for one in found.by_rank):
-        return "the report does not say on what machine: run the program again"
+        return "the report does not name its machine: run the program again"
     if (profile.processor, profile.cores) != (found.run["processor"], found.run["cores"]):
         return "the profile is of another machine: run heddle tune where the program ran"
     if len({one.host for one in found.by_rank}) > 1:
@@ -110,7 +110,7 @@ def _why_not(found: Found, profile: Profile | None) -> str:
 def _of(row: Row, library: Library) -> float | None:
     if not row.blocks or not row.calls:
         return None
-    pieces = row.blocks <= row.calls  # each message is one
+    pieces = row.blocks <= row.calls  # each message is one piece
     byte_ns = library.byte_ns if pieces else library.holed_byte_ns(row.bytes / row.blocks)
     if row.way in CARRIED:
         return (row.calls * library.one_ns + row.bytes * byte_ns) / 1e3

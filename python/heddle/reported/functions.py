@@ -1,4 +1,4 @@
-"""Names of functions as short as a line of a report wants them. File and line, which stand beside, tell overloads apart.
+"""Shortens names of functions for a line of a report. File and line beside the name tell overloads apart.
 
 brief("halo::exchange(int, double*) const")                    # "halo::exchange"
 brief("a_library::of::meshes::Field<double, 3>::exchange_of_all_layers_at_once(std::vector<double>&)")
@@ -14,7 +14,7 @@ BEHIND = re.compile(r"(\s*(const|volatile|&|&&|\[clone [^\]]*\]))*$")
 
 
 def brief(function: str) -> str:
-    """Of C++ without parameters; where that is too long without template arguments, then without what it is nested in."""
+    """A C++ name without parameters. If it is too long, also without template arguments, and then without its namespaces."""
     name = _without_parameters(function)
     if len(name) > LONGEST:
         name = _without_templates(name)
@@ -34,7 +34,7 @@ def _without_parameters(function: str) -> str:
 
 
 def _without_templates(name: str) -> str:
-    if "operator" in name:  # which may be < or >>
+    if "operator" in name:  # operators may contain < or >
         return name
     kept, depth = "", 0
     for letter in name:

@@ -1,10 +1,10 @@
-"""From where in a loaded file a call returns to, to what a person knows: function and line.
+"""Turns the return address of a call in a loaded file into function and line.
 
     shown = places([Place("/home/me/app", "0x1189", "")])        # {Place(...): "exchange (halo.c:42)"}
-    missing(shown)                                               # "": all have a line; or why not, and what to do
+    missing(shown)                                               # "": all have a line; otherwise why not, and what to do
 
-By addr2line, where it and debug information are; without them by the exported symbol, or module+offset. Calls from Fortran and
-Python come from a library between the program and MPI: it is named.
+addr2line finds them if there is debug information. Otherwise the text has the exported symbol, or module+offset. Calls from
+Fortran and Python come from a library between the program and MPI, and the text names this library.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ BINDINGS = (
     (re.compile(r"^MPI\.(cpython|abi3|.*\.so)|mpi4py"), "mpi4py"),
     (re.compile(r"^_?julia|MPIPreferences"), "Julia"),
 )
-SECONDS = 20  # that one file may take
+SECONDS = 20  # so long may the look-up in one file take
 TOOLS = ("addr2line", "eu-addr2line")
-NAMED = 3  # files without lines that are named
+NAMED = 3  # so many files without lines are named
 LINE = re.compile(r":\d+\)?$")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a call returns to."""
+    """The return address of a call."""
 
     module: str = ""
     offset: str = ""
@@ -58,7 +58,7 @@ NOWHERE = Place()
 
 
 def places(wanted: Iterable[Place]) -> dict[Place, str]:
-    """Each as it is to be shown."""
+    """The text for each place."""
     shown = {place: place.plain for place in wanted}
     by_module: dict[str, list[Place]] = {}
     for place in shown:
@@ -74,7 +74,7 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
 
 
 def missing(shown: dict[Place, str]) -> str:
-    """Why some places have no line, and what gives them one; nothing if all have."""
+    """Why some places have no line, and how to get one. Empty: all have a line."""
     without = {place.module for place, text in shown.items() if place.module and not (place.in_binding or LINE.search(text))}
     if without and not _tool():
         return "Calls have no file and line: neither addr2line nor eu-addr2line is on the PATH (apt-get install elfutils)."
@@ -100,7 +100,7 @@ def _tool() -> str | None:
 
 
 def _demangled(names: list[str]) -> list[str]:
-    """Of C++, whose names addr2line has not seen."""
+    """Demangles C++ names that addr2line has not looked up."""
     tool = shutil.which("c++filt")
     if not tool or not any(name.startswith("_Z") for name in names):
         return names
@@ -113,12 +113,12 @@ def _demangled(names: list[str]) -> list[str]:
 
 
 def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
-    """Function and file:line of each; "" where that is not known."""
+    """Function and file:line of each place; "": not known."""
     nothing = [("", "")] * len(its)
     tool = _tool()
     if not tool or not Path(module).is_file():
         return nothing
-    try:  # a call returns to what follows it: the byte before is the call's
+    try:  # a return address is behind the call: the byte before it belongs to the call
         addresses = [hex(max(0, int(place.offset, 16) - 1)) for place in its]
         done = subprocess.run(
             [tool, "-f", "-C", "-e", module, *addresses], capture_output=True, text=True, timeout=SECONDS, check=True
@@ -132,11 +132,11 @@ def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
 
 
 def _known(function: str) -> str:
-    """exchange of elfutils' "exchange inlined at /src/halo.c:6:23 in main"."""
+    """The function: exchange in elfutils' "exchange inlined at /src/halo.c:6:23 in main"."""
     return "" if function.startswith("?") else function.partition(" inlined at ")[0]
 
 
 def _short(line: str) -> str:
-    """file.c:42 of "/src/file.c:42 (discriminator 3)", or of elfutils' "/src/file.c:42:7", which has the column, too."""
+    """file.c:42 in "/src/file.c:42 (discriminator 3)", and in elfutils' "/src/file.c:42:7", which also has the column."""
     found = re.match(r"([^?].*?):0*([1-9]\d*)(:\d+)?( \(.*)?$", line)
     return f"{Path(found[1]).name}:{found[2]}" if found else ""

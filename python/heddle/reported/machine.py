@@ -1,8 +1,8 @@
-"""The profile that heddle tune has written, as far as a report asks it: what messages take on this machine.
+"""The part of heddle tune's profile that a report uses: the times of messages on this machine.
 
-profile = profile_here()            # None: there is none that can be read
-profile.message_ns                  # to announce a message and hand it over
-profile.library("mpich").byte_ns    # None: its messages were not measured
+profile = profile_here()            # None: no profile can be read
+profile.message_ns                  # ns, to announce a message and hand it over
+profile.libraries["mpich"].byte_ns  # KeyError: its messages were not measured
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Library:
     """Messages of an MPI library between two ranks of a node, ns."""
 
     one_ns: float
-    byte_ns: float  # of a long one in one piece
-    holes_ns: tuple[float, ...] = ()  # each byte of one with holes, by LENGTHS; empty: not measured
+    byte_ns: float  # a byte of a long message in one piece
+    holes_ns: tuple[float, ...] = ()  # a byte of a message with holes, by LENGTHS; empty: not measured
 
     def holed_byte_ns(self, block: float) -> float:
-        """Between the lengths linear in the logarithm, as src/select/profile.cpp has it."""
+        """Interpolated between LENGTHS, linearly in the logarithm, as in src/select/profile.cpp."""
         place = min(max(math.log2(max(block, 1) / LENGTHS[0]) / 2, 0), len(LENGTHS) - 1)
         below = min(int(place), len(LENGTHS) - 2)
         return self.holes_ns[below] + (place - below) * (self.holes_ns[below + 1] - self.holes_ns[below])
@@ -41,9 +41,9 @@ class Profile:
 
 
 def profile_here() -> Profile | None:
-    """Of whatever machine: whose it is estimate() looks at, since a report may be read elsewhere than where it was written."""
+    """The profile of any machine. A report may be read on another machine, so estimate() checks the profile's machine."""
     try:
-        answer, _ = native.ask("profile", "--json")  # what the library would say of it is not the report's
+        answer, _ = native.ask("profile", "--json")  # the tool's complaints about the profile do not concern the report
         return _profile(json_of(Path(answer["file"]))) if answer["file"] else None
     except (native.Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -16,10 +16,10 @@ from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
 MEANING = {
-    "search": "what the datatype looks like, which way to take",
-    "pack": "from the program's buffer to where it travels",
-    "wait": "for the other side",
-    "copy": "to its place in the program's buffer",
+    "search": "analysing the datatype, choosing the way",
+    "pack": "copying data out of the program's buffer",
+    "wait": "waiting for the other side",
+    "copy": "copying data to their place in the program's buffer",
 }
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
@@ -46,7 +46,7 @@ BELOW = ("ranks differ", "why")  # not columns of the page
 
 
 def table_of(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequence[str] = (), sum_last: bool = False) -> str:
-    """Of a cell with several lines the first is what counts. `below`: a sentence under each line, or ""."""
+    """A table. The first line of a cell is the main one, further lines are small. `below`: a sentence under each row, or ""."""
     sort = [f" class={_sort(head, i == 0)}" for i, head in enumerate(heads)]
     head = "".join(f"<th{how}>{escape(name)}</th>" for name, how in zip(heads, sort))
     body = []
@@ -60,7 +60,7 @@ def table_of(heads: Sequence[str], lines: Sequence[Sequence[str]], below: Sequen
 
 
 def _sort(head: str, first: bool) -> str:
-    """Whether its cells may be broken: names, places and numbers are not."""
+    """The style of a column. Only datatypes and reasons may be broken into lines."""
     if head in ("datatype", "why"):
         return "type"
     return "w" if head in table.TEXTS or head == CALL or first else "n"
@@ -73,13 +73,13 @@ def _cell(head: str, cell: str) -> str:
 
 
 def _call(named: dict[str, str]) -> str:
-    """The procedure, and below it where it is called, and on which communicator."""
+    """The procedure, and below it its place and its communicator."""
     called = ", ".join(filter(None, (named.pop("procedure"), named.pop("side", ""))))
     return "\n".join(filter(None, (called, named.pop("from"), named.pop("communicator", ""))))
 
 
 def _stacked(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """What says which call it is, in one column."""
+    """Puts procedure, side, place and communicator into one column."""
     rows = []
     for cells in lines:
         named = dict(zip(heads, cells))
@@ -88,7 +88,7 @@ def _stacked(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[list
 
 
 def _rows(found: Found, where: dict, estimates: Estimates) -> str:
-    """Times of the parts in full, not as shares, and those of the ranks that spent least and most."""
+    """The carried data. Parts are times, not shares, with the times of the ranks that spent least and most."""
     lines = []
     for row, cells in zip(found.rows, table.rows(found, where, estimates)):
         named = dict(zip(table.ROWS, cells)) | {part: _part(row, part) for part in PARTS}
@@ -101,7 +101,7 @@ def _rows(found: Found, where: dict, estimates: Estimates) -> str:
 
 
 def _part(row: Row, part: str) -> str:
-    """Of all ranks; below it that of the rank that spent least and of the one that spent most."""
+    """The time of a part over all ranks. Below it are the least and the most of a rank."""
     return f"{duration(row.times[part])}\n{table.part_of_a_rank(row, part)}".strip().replace(" to ", "\nto ")
 
 
@@ -115,7 +115,7 @@ def _figure(svg: str) -> str:
 
 
 def _run(found: Found) -> str:
-    """What the run was."""
+    """The facts about the run."""
     run = found.run
     known = {
         "command": shlex.join(run["command"]) if isinstance(run.get("command"), list) else "",
@@ -137,7 +137,7 @@ def draw(found: Found, source: str) -> str:
     hints = "".join(f"<li>{escape(one.sentence)}</li>" for one in advice(found, where=where))
     waiting = sum(row.times["wait"] for row in found.rows)
     took = (
-        f"{duration(found.time)} in all, added up over the ranks; without waiting {duration(found.time - waiting)}. "
+        f"{duration(found.time)} in all, summed over the ranks; without waiting {duration(found.time - waiting)}. "
         f"{table.PHASES} {estimates.sentence}"
     )
     bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
@@ -145,44 +145,41 @@ def draw(found: Found, source: str) -> str:
         f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
         if found.rows
         else f"<p>{escape(nothing(found))}</p>\n",
-        f"<h2>What would gain more</h2><ul>{hints}</ul>\n" if hints else "",
+        f"<h2>Changes that would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
     if why := missing(where):
         parts.append(f"<p>{escape(why)}</p>\n")
     if found.sites:
         total = sum(one.us for one in found.sites)
-        about = f"Time in MPI calls, {duration(total)} added up over the ranks."
+        about = f"Time in MPI calls, {duration(total)} summed over the ranks."
         parts.append(_section("By call site", about, _figure(drawings.by_site(found, where))))
-        about = "What the calls send, or have room for: how many of how many bytes. Each bar reaches to the next one's."
+        about = "Calls by their bytes, sent or room to receive. A bar has the sizes from its label to the next label."
         parts.append(_section("By size", about, _figure(drawings.sizes(found))))
     if len(found.by_rank) > 1:
         about = "Time in MPI calls, and outside of them."
         if len(found.by_rank) > drawings.MOST_RANKS:
-            about += f" Of {len(found.by_rank):,} ranks the {drawings.MOST_RANKS} that spend least and most."
+            about += f" The page shows those {drawings.MOST_RANKS} of {len(found.by_rank):,} ranks that spend least and most."
         parts.append(_section("By rank", about, _figure(drawings.by_rank(found))))
         about = "Bytes that sends and collectives give to each rank of MPI_COMM_WORLD."
         parts.append(_section("Who sends to whom", about, _figure(drawings.matrix(found))))
     if found.rows:
-        about = (
-            "Times are added up over the ranks; below them those of the rank that spent least and of the one that spent most. "
-            + table.PHASES
-        )
+        about = "Times are sums over the ranks. Below each are the least and the most that a rank spent. " + table.PHASES
         parts.append(_section("What Heddle carried", about, _rows(found, where, estimates)))
     if found.sites:
         parts.append("<h2>All call sites</h2>\n" + table_of(*_stacked(SITES, table.sites(found, where))))
     if found.algorithms:
-        about = "Those that Heddle has looked at, the algorithm chosen, and what a rank has given to them: least, most, median."
+        about = "The collectives that Heddle has looked at, with their algorithms and the bytes of a rank: least, most, median."
         lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
         parts.append(_section("Collectives", about, table_of(*_stacked(*lines))))
     if found.mailed:
-        about = "Published in memory that both ranks have mapped, or retracted from there where a message was expected."
+        about = "Blocks that were published in memory that both ranks have mapped, or retracted because a message was expected."
         parts.append(_section("Short blocks within a node", about, table_of(MAILED, table.mailed(found))))
     if found.procedures:
-        about = f"Added up over the ranks. From MPI_Init to MPI_Finalize {duration(found.elapsed_us)} passed."
+        about = f"Sums over the ranks. The time from MPI_Init to MPI_Finalize was {duration(found.elapsed_us)}."
         parts.append(_section("Time in MPI calls", about, table_of(PROCEDURES, table.procedures(found))))
     if found.communicators:
         about = "Bytes of one communicator in a process, and of a list of its ranks."
-        parts.append(_section("Who takes part", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))
+        parts.append(_section("Communicators", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Heddle: {escape(source)}</title><style>{STYLE}</style></head><body>
 <h1>What Heddle did: {escape(source)}</h1>

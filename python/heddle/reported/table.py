@@ -1,4 +1,4 @@
-"""A report on the terminal, and as lines for grep where output is no terminal."""
+"""A report on the terminal. If the output is no terminal, each row is one line, for grep."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def speed(row: Row) -> str:
 
 
 def shown_places(found: Found) -> dict:
-    """Of all that calls in it."""
+    """The texts for all places of a report."""
     return places([one.place for one in (*found.sites, *found.rows, *found.algorithms)])
 
 
-APART = 2  # times as long in a phase: one rank is far from another
-APART_SHARE = 0.1  # of the row's time
+APART = 2  # a phase is reported if one rank takes so many times as long as another,
+APART_SHARE = 0.1  # and more than this share of the row's time
 ROWS = ("datatype", "procedure", "from", "communicator", "side", "way", "calls", "bytes", "time", *PARTS, "GB/s")
 ROWS += ("library alone", "ranks differ", "why")
 MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
-PHASES = "Phases are Heddle's own: the time that the MPI library takes for its part of these calls is not in them."
+PHASES = "Phases are Heddle's own time. They do not include the MPI library's part of these calls."
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
 PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
 SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried", "handed on", "why")
@@ -39,7 +39,7 @@ MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
 
 def kept(one: Communicator) -> list[str]:
-    """The cells of a line, as KEPT heads them: bytes in each process."""
+    """The cells of a line, in the order of KEPT. Bytes are of one process."""
     shared = not one.whole_bytes
     sizes = ["shared", ""] if shared else [f"{one.members_bytes:,} B", f"{one.whole_bytes:,} B"]
     return [one.call, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
@@ -50,17 +50,17 @@ def _range(least: float, most: float, shown=duration) -> str:
 
 
 def of_a_rank(one: Procedure) -> str:
-    """From the one that spent least to the one that spent most."""
+    """From the least to the most that a rank spent."""
     return _range(one.us_min, one.us_max)
 
 
 def _came_of_it(one: Procedure) -> tuple[str, ...]:
-    """Carried, handed on, why; nothing of what only completes what others have begun."""
+    """Carried, handed on, why. Empty for calls that only complete earlier operations."""
     return (f"{one.carried:,}", f"{one.handed_on:,}", one.why) if one.carried or one.handed_on else ("", "", "")
 
 
 def procedures(found: Found) -> list[tuple[str, ...]]:
-    """The lines that PROCEDURES heads."""
+    """The lines below the heads PROCEDURES."""
     return [
         (one.name, f"{one.ranks:,}", f"{one.calls:,}", duration(one.us), of_a_rank(one), *_came_of_it(one))
         for one in found.procedures
@@ -68,7 +68,7 @@ def procedures(found: Found) -> list[tuple[str, ...]]:
 
 
 def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
-    """The lines that SITES heads."""
+    """The lines below the heads SITES."""
     lines = []
     for one in found.sites:
         names = one.name, where.get(one.place, ""), one.datatype_name, one.communicator
@@ -78,7 +78,7 @@ def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
 
 
 def bytes_of_a_rank(one: Algorithm) -> str:
-    """Of the rank that moves least, of the one in the middle, of the one that moves most."""
+    """The least and the most bytes of a rank, and the median."""
     if one.bytes_min is None or one.bytes_max is None:
         return ""
     shown = _range(one.bytes_min, one.bytes_max, amount)
@@ -87,7 +87,7 @@ def bytes_of_a_rank(one: Algorithm) -> str:
 
 
 def algorithms(found: Found, where: dict) -> list[tuple[str, ...]]:
-    """The lines that ALGORITHMS heads."""
+    """The lines below the heads ALGORITHMS."""
     return [
         (
             one.procedure,
@@ -104,24 +104,24 @@ def algorithms(found: Found, where: dict) -> list[tuple[str, ...]]:
 
 
 def mailed(found: Found) -> list[tuple[str, ...]]:
-    """The lines that MAILED heads."""
+    """The lines below the heads MAILED."""
     return [(one.name, f"{one.ranks:,}", f"{one.blocks:,}", amount(one.bytes)) for one in found.mailed]
 
 
 def part_of_a_rank(row: Row, part: str) -> str:
-    """Of the rank that spent least and the one that spent most; empty: one rank, or nobody knows."""
+    """The least and the most that a rank spent in a phase. Empty: there is one rank, or it is not known."""
     return _range(row.least[part], row.most[part]) if row.least and row.ranks > 1 and row.times[part] else ""
 
 
 def ranks_differ(row: Row) -> str:
-    """The phases in which one rank is far from another: "wait 3 us to 40 ms"."""
+    """The phases in which ranks differ much: "wait 3 us to 40 ms"."""
     worth = APART_SHARE * row.time / max(1, row.ranks)
     far = [part for part in row.least if row.most[part] > APART * row.least[part] and row.most[part] > worth]
     return ", ".join(f"{part} {part_of_a_rank(row, part)}" for part in far if row.ranks > 1)
 
 
 def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...]]:
-    """The lines that ROWS heads."""
+    """The lines below the heads ROWS."""
     return [
         (
             row.title,
@@ -155,7 +155,7 @@ def show(found: Found, most: int) -> None:
         _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
         left = found.rows[most:]
         more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
-        print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, added up over the ranks.")
+        print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
         print(listing.prose(PHASES))
         print(listing.prose(estimates.sentence))
         print(listing.prose(LAYOUTS))
@@ -166,19 +166,19 @@ def show(found: Found, most: int) -> None:
     if found.mailed:
         _table(MAILED, mailed(found), most, gap=True)
     if found.procedures:
-        print("\nCalls that Heddle stands in for")
+        print("\nCalls that Heddle replaces")
         _table(PROCEDURES, procedures(found), most, above=("why", "ranks"))
         if found.elapsed_us > 0:
             share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
             whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
             print(listing.prose(f"{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}."))
     if found.sites:
-        print("\nWhere the calls come from")
+        print("\nCall sites")
         _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator", "why", "a rank"))
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
-        print("\nWho takes part: bytes of one communicator in a process, and of a list")
+        print("\nCommunicators: bytes of one communicator in a process, and of a list of its ranks")
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
     if why := missing(where):
         print("\n" + listing.prose(why))
@@ -189,7 +189,7 @@ TEXTS |= {"why", "ranks differ"}
 
 
 def without_empty(heads: Sequence[str], lines: Sequence[Sequence[str]], optional: Sequence[str]) -> tuple[list, list]:
-    """Columns that may be missing are, where no line has something in them."""
+    """Leaves out the optional columns that are empty in all lines."""
     kept = [i for i, head in enumerate(heads) if head not in optional or any(line[i] for line in lines)]
     return [heads[i] for i in kept], [tuple(line[i] for i in kept) for line in lines]
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers, times and lists as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def amount(count: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """The first of them: "MPI_Send, MPI_Recv, …"."""
+    """The first names: "MPI_Send, MPI_Recv, …"."""
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
 
 

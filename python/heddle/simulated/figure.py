@@ -85,7 +85,7 @@ def _panel(axis, benchmark: Benchmark, along: str, fixed: dict, rows: list[dict]
         _reported(axis, benchmark, along, mine, line.get_color())
     if along == "ranks" and "log2_bound_us" in rows[0]:
         bound = sorted({row["ranks"]: row["log2_bound_us"] for row in rows}.items())
-        if min(row["us"] for row in rows) < 100 * bound[-1][1]:  # long messages have nothing to do with it
+        if min(row["us"] for row in rows) < 100 * bound[-1][1]:  # the bound is not for long messages
             axis.plot(*zip(*bound), ":", color="#888", linewidth=0.9, label="log2 P shortest messages")
     title = ", ".join(
         f"{value:,} {name}" for name, value in fixed.items() if value is not None and (name, value) != ("stride", 1)

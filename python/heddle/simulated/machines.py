@@ -1,8 +1,8 @@
 """The simulated machines, every number with its source. One file for both the estimator and SimGrid's platforms.
 
     machine = machines.by_name("torus", ranks=8192)
-    machine.estimator()              what heddle-tool estimate and heddle-smpi read
-    machine.platform(), .hosts(n)    what smpirun reads
+    machine.estimator()              input of heddle-tool estimate and heddle-smpi
+    machine.platform(), .hosts(n)    input of smpirun
 
 LogGP's letters (Alexandrov et al. 1995): o is `send_ns` and `receive_ns`, L is `hop_ns` for each link, G is 1 / `link_GB`.
 """
@@ -22,14 +22,14 @@ class Machine:
     name: str
     title: str
     kind: str  # of network: torus, fat-tree, dragonfly
-    size: Callable[[int], list[int]]  # of the network with so many nodes, as sim/model/network.hpp has it
+    size: Callable[[int], list[int]]  # of a network with so many nodes, in the form of sim/model/network.hpp
     members: int  # ranks of a node, numbered node by node
     send_ns: float  # a processor's time for a message that it sends
     receive_ns: float  # and for a short one that it receives
     hop_ns: float  # a link, and the switch behind it
     link_GB: float  # GB/s of a link, each way
     copy_ns: float  # a byte from memory to memory, when all ranks of the node copy
-    # The same for all machines. Short messages within a node differ only by their way from others, as in SMPI. Estimates.
+    # Estimates, the same for all machines. Short messages within a node differ from others only by their way, as in SMPI.
     node_ns: float = 50
     node_GB: float = 8
     eager_bytes: int = 8 << 10  # shorter messages travel before their receive is posted; the default of many MPI libraries
@@ -57,7 +57,7 @@ class Machine:
         sizes = self.sizes
         topology, parameters = {
             "torus": lambda: ("TORUS", ",".join(map(str, sizes))),
-            # Leaves of so many nodes, one link up from each leaf to each spine.
+            # Leaves of so many nodes, with one link up from each leaf to each spine.
             "fat-tree": lambda: ("FAT_TREE", f"2;{sizes[0]},{sizes[1]};1,{sizes[2]};1,1"),
             "dragonfly": lambda: ("DRAGONFLY", f"{sizes[0]},1;{sizes[1]},1;{sizes[2]},1;{sizes[3]}"),
         }[self.kind]()
@@ -96,14 +96,14 @@ def groups(nodes: int) -> list[int]:
     return [max(2, -(-nodes // 512)), 1, 32, 16]
 
 
-# Lindgren, on which Schliephake and Laure (2013, §4) measured: Cray XE6, two Opteron 6172 with 12 cores a node, Gemini torus.
+# Lindgren, the machine of Schliephake and Laure (2013, §4): a Cray XE6 with two 12-core Opteron 6172 a node, Gemini torus.
 #   24 ranks a node, numbered node by node      the paper
 #   4.7 GB/s a link, 105 ns a hop               Alverson, Roweth, Kaplan: The Gemini System Interconnect, HOTI 2010
 #   0.9 + 0.5 us at the ends                    with a hop 1.5 us, about what MPI takes for a short message there; how it
 #                                               is shared between the ends is an estimate
 #   0.56 ns for a byte that is copied           eight channels of DDR3-1333 bring 85 GB/s to 24 ranks; a copy reads and writes.
 #                                               A bound: copies within the caches are quicker
-# A node of its own torus position has no other limit than its links; two real ones share a router.
+# Here each node has its own place in the torus, and its links are the only limit. Two real nodes share a router.
 TORUS = Machine(
     name="torus",
     title="Cray XE6, Gemini torus",
@@ -139,13 +139,13 @@ FAT_TREE = Machine(
 # Links, ends and nodes are those of the fat tree, but for
 #   350 ns a switch (25 GB/s a link as well)    De Sensi et al.: An In-Depth Analysis of the Slingshot Interconnect, SC 2020
 #   0.63 ns for a byte copied                   one socket with eight channels of DDR4-3200: 205 GB/s
-# One link between two groups, where real ones have several: what crosses groups suffers more here.
+# There is one link between two groups, where real machines have several, so traffic between groups is slower here.
 DRAGONFLY = dataclasses.replace(
     FAT_TREE, name="dragonfly", title="Slingshot, dragonfly", kind="dragonfly", size=groups, hop_ns=350, copy_ns=0.63
 )
 
 ALL = (TORUS, FAT_TREE, DRAGONFLY)
-# By the profile that `heddle tune` has written (else the built-in one); only estimated.
+# From the profile of `heddle tune` (else the built-in one). Only estimated.
 PROFILES = ("mpich", "openmpi")
 NAMES = (*(machine.name for machine in ALL), *PROFILES)
 

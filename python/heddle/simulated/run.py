@@ -99,7 +99,7 @@ def _estimated(machine: dict, ranks: int, todo: list[dict], progress: Progress) 
 
 
 def _simulate(machine: machines.Machine, ranks: int, todo: list[dict], found: list[dict], progress: Progress) -> None:
-    """Replaces estimates by SimGrid's results, if SimGrid can afford the task."""
+    """Replaces estimates by SimGrid's results for the tasks that SimGrid can afford."""
     chosen = [i for i, row in enumerate(found) if simgrid.affordable(row)]
     if not chosen:
         return

@@ -15,11 +15,11 @@ from heddle.problem import Problem
 from .machines import Machine
 
 PROGRAM = "heddle-smpi.so"
-# The limits of a run. A message takes about 20 us of a processor; one process holds the bytes of all ranks.
+# The limits of a run. A message takes a processor about 20 us; one process holds the bytes of all ranks.
 MOST_MESSAGES = 1.5e6
 MOST_BYTES = 4e9
 MOST_RANKS = 16384
-# SimGrid 3.32 ends with a fault in its sharing of links where more ranks than these have so many messages each under way.
+# SimGrid 3.32 fails in its sharing of links if more ranks than these have so many messages each under way.
 RANKS_OF_MANY = 120
 MANY_MESSAGES = 100
 
@@ -36,7 +36,7 @@ def missing() -> str:
 
 
 def affordable(row: dict) -> bool:
-    """Whether SimGrid can run a task, by the estimator's figures."""
+    """True: SimGrid can run the task, by the estimator's figures."""
     everything = row["ranks"] * (row["sent_bytes"] + row["copied_bytes"])
     # Received blocks share memory unless they are bundled, so only bundles count.
     held = 0 if row["copied_bytes"] == 0 and row["bench"] != "allgatherv" else everything

@@ -17,7 +17,7 @@ def case(row: dict) -> tuple:
 
 
 def by_case(rows: list[dict]) -> dict[tuple, dict[str, dict]]:
-    """Rows of a case, by algorithm."""
+    """The rows of each case, by algorithm."""
     cases: dict[tuple, dict[str, dict]] = {}
     for row in rows:
         cases.setdefault(case(row), {})[row["algorithm"]] = row

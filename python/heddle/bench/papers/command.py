@@ -20,7 +20,7 @@ Todo = list[tuple[Step, tuple[str, ...]]]
 
 
 def chosen(only: Sequence[str]) -> tuple[list[Paper], list[Step]]:
-    """The papers and commands that --only names; without it all."""
+    """The papers and commands that --only names, or all."""
     steps = {step.name: step for paper in PAPERS for step in paper.steps()}
     papers = {paper.key: paper for paper in PAPERS}
     if unknown := sorted(set(only) - papers.keys() - steps.keys()):
@@ -35,8 +35,8 @@ def chosen(only: Sequence[str]) -> tuple[list[Paper], list[Step]]:
 
 
 def listing(papers: Sequence[Paper], todo: Todo, quick: bool) -> Table:
-    """What each command makes, and how long that takes; then what cannot be made."""
-    table = Table(title="What is run, and what it makes", title_justify="left")
+    """A table of the commands with their times and figures, and of the figures that cannot be made."""
+    table = Table(title="The commands and their figures", title_justify="left")
     for name in ("name", "command", "about", "makes"):
         table.add_column(name, justify="right" if name == "about" else "left")
     for step, line in todo:
@@ -57,7 +57,7 @@ def listing(papers: Sequence[Paper], todo: Todo, quick: bool) -> Table:
 
 
 def in_folder(papers: Sequence[Paper], out: Path) -> list[Paper]:
-    """These, and whatever else is there from before."""
+    """These papers, and all papers with results of earlier runs in the folder."""
     there = {path.parent.name for path in out.glob("*/run.json")}
     return [paper for paper in PAPERS if paper in papers or there & {step.name for step in paper.steps()}]
 
@@ -77,12 +77,12 @@ def command(
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="A paper (seed-000 to seed-004) or a command of --list; may be repeated."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the page and all that it is made of go.")] = Path(
-        "papers-output"
-    ),
-    again: Annotated[bool, typer.Option("--again", help="Run also what is there from before.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Say what would be run and how long it takes; run nothing.")] = False,
-    draw: Annotated[bool, typer.Option("--draw", help="Run nothing: only the page of what is there.")] = False,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder of the page, the pictures and the rows.")
+    ] = Path("papers-output"),
+    again: Annotated[bool, typer.Option("--again", help="Also repeat commands whose results are there already.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Run nothing: list the commands and their times.")] = False,
+    draw: Annotated[bool, typer.Option("--draw", help="Run nothing: make the page from the results in --out.")] = False,
     pages: Annotated[
         Path | None,
         typer.Option("--manual", metavar="FILE", help="Put the numbers into the tables of FILE, too: docs/papers.md."),
@@ -90,17 +90,17 @@ def command(
 ) -> None:
     """Make every figure and table of the five papers that this machine can, and one page.
 
-    The page stands on its own: for each figure what the paper reports, ours
-    beside it and a verdict, the pictures, the commands, the machine. SVG, PNG
-    and JSON rows lie beside it, a folder for each command.
+    The page needs no other files. For each figure it has the paper's number,
+    our number and a verdict. It also has the pictures, the commands and the
+    machine. SVG, PNG and JSON rows are beside it, in a folder for each command.
 
-    What is in --out from the same command is not run again. So a run that was
-    interrupted goes on where it was; Ctrl-C writes the page of what is there.
-    A command that fails is told, and the others go on.
+    A command whose results are in --out is not run again, so an interrupted run
+    continues there. Ctrl-C writes the page from the results so far. If a command
+    fails, the others still run.
 
     \b
     heddle bench all --quick                    then open papers-output/index.html
-    heddle bench all --list                     what is run, and what it makes
+    heddle bench all --list                     the commands and their figures
     heddle bench all --quick --only seed-003    one paper
     heddle bench all --only vector --again      one command, at full size
     """
@@ -119,10 +119,10 @@ def command(
     console().print(words.tally_sentence(shown, found))
     console().print(f"{out / 'index.html'}", soft_wrap=True)
     if not whole:
-        console().print("Interrupted: the page has what is there. The same command goes on.")
+        console().print("Interrupted: the page has the results so far. The same command continues.")
         raise typer.Exit(130)
     failed = [step.name for step, _ in todo if (seen := found.outcomes.get(step.name)) and seen.code not in (0, None)]
     if failed:
         raise Problem(
-            f"{len(failed)} of {len(todo)} commands failed: {', '.join(failed)}. {out}/NAME/errors.txt has all they said."
+            f"{len(failed)} of {len(todo)} commands failed: {', '.join(failed)}. {out}/NAME/errors.txt has their messages."
         )

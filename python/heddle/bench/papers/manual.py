@@ -1,5 +1,5 @@
-"""docs/papers.md, and the table of README.md: between marks they are made of the papers' table and of what was measured last
-(FILE.json beside it).
+"""Renews the parts between marks in docs/papers.md and README.md, from the papers' table and the last measurements (FILE.json
+beside the page).
 
 <!-- made:begin seed-000 -->  ...  <!-- made:end -->
 """
@@ -21,7 +21,7 @@ PART = re.compile(r"(<!-- made:begin ([\w-]+) -->\n).*?(<!-- made:end -->)", re.
 
 
 def renew(file: Path, fresh: Results) -> None:
-    """Numbers of what was run now stand in the place of those before."""
+    """Replaces the page's numbers by those of the commands that have run now."""
     kept = file.with_suffix(".json")
     found = results.merged(results.load(kept), fresh, PAPERS)
     results.save(found, kept)
@@ -32,7 +32,7 @@ def renew(file: Path, fresh: Results) -> None:
 
 
 def made(text: str, found: Results) -> str:
-    """The page's text with its parts made anew."""
+    """The page's text with renewed parts."""
     return _made(text, {paper.key: _paper(paper, found) for paper in PAPERS} | {"run": _run(found)})
 
 
@@ -61,7 +61,7 @@ def _run(found: Results) -> str:
 
 
 def _headlines(found: Results) -> str:
-    """A paper a row: what it is known for, ours, and how its other numbers came out."""
+    """A row for each paper: its headline claim, our number, and the verdicts on its other numbers."""
     table = [_row("paper, and one of its figures", "it reports", "here", "all its numbers"), "|---|---|---|---|"]
     for paper in PAPERS:
         figure, claim = next(

@@ -1,4 +1,4 @@
-"""What a paper's figure is here: what it says, the command that makes ours, the number taken from its rows, the verdict.
+"""The data model of a paper's figure: its claims, the command that measures ours, the number from its rows, the verdict.
 
     figure = Figure(("Figure 12",), "A matrix, transposed by sending it", (
         Claim("1024²: over 85 % less time", 6.7, TRANSPOSE, "over the host's datatypes", gain("latency", best)),
@@ -18,15 +18,15 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Number:
-    """One number of ours. `at`: of which case."""
+    """One number of ours. `at`: the case."""
 
     value: float
     at: str = ""
-    error: float = 0  # where it is known
+    error: float = 0  # 0: not known
 
 
-Numbers = dict[str, Number]  # by MPI, or what else it was measured with
-Take = Callable[[list[dict]], Numbers]  # of the rows that a command has written
+Numbers = dict[str, Number]  # by MPI, or by another means of measurement
+Take = Callable[[list[dict]], Numbers]  # takes them from the rows of a command
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Step:
     name: str
     words: tuple[str, ...]
     quick: tuple[str, ...]  # instead of `words`
-    seconds: int  # about, on two busy cores
+    seconds: int  # roughly, on two busy cores
     quick_seconds: int
     draws: bool = True  # takes --plot
     missing: Callable[[], str] = lambda: ""  # why it cannot run here; empty: it can
-    instead: tuple[str, ...] = ()  # words to add where something is missing: then it runs all the same
+    instead: tuple[str, ...] = ()  # words to add if something is missing, so that the command runs all the same
 
     def wanted(self, quick: bool) -> tuple[str, ...]:
         words = self.quick if quick else self.words
@@ -51,23 +51,23 @@ class Step:
 
 
 class Verdict(StrEnum):
-    passed = "passed"  # a tenth beyond what the paper reports, or more
+    passed = "passed"  # better than the paper's number by a tenth or more
     reached = "reached"
     missed = "missed"
-    open = "open"  # the error is larger than the distance from what the paper reports
+    open = "open"  # the error is larger than the distance from the paper's number
     shown = "shown"  # the paper gives no number
-    apart = "not comparable"  # its number is of something else, or of hardware that is not here
+    apart = "not comparable"  # our number measures another thing, or the paper used hardware that is not here
     unknown = "not run"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a figure says, and what of ours stands beside it."""
+    """A statement of a figure, and our number beside it."""
 
     says: str
-    factor: float | None  # as the paper reports it, in `unit`; None: there is nothing to be held against
+    factor: float | None  # as the paper reports it, in `unit`; None: the paper has no number
     step: Step
-    what: str  # what our number is
+    what: str  # the meaning of our number
     take: Take
     unit: str = "×"
     at_most: bool = False  # less is better
@@ -86,14 +86,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Quote:
-    """What was measured with more care, and where that stands. Its numbers stand there, too: a test looks."""
+    """A more careful measurement, and the page that has it. A test checks that the page has its numbers."""
 
     text: str
     source: str  # a page of docs/, with the anchor
 
 
 class Made(StrEnum):
-    """Of a figure without claims, why it has none."""
+    """Why a figure has no claims."""
 
     measured = ""
     drawing = "nothing to measure"
@@ -103,12 +103,12 @@ class Made(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    labels: tuple[str, ...]  # "Figure 12", "Table 1", or what a slide shows
+    labels: tuple[str, ...]  # "Figure 12", "Table 1", or the contents of a slide
     title: str
     claims: tuple[Claim, ...] = ()
-    why: str = ""  # what one has to know of the result; of a figure without claims, why there are none
+    why: str = ""  # facts that the reader needs; for a figure without claims, why there are none
     made: Made = Made.measured
-    command: str = ""  # draws or tells the same, where nothing is measured
+    command: str = ""  # draws or prints the same, if nothing is measured
     quotes: tuple[Quote, ...] = ()
 
     @property
@@ -129,10 +129,10 @@ class Paper:
     authors: str
     title: str
     venue: str
-    machine: str  # that it was measured on
+    machine: str  # of the paper's measurements
     has: tuple[str, ...]  # all its figures and tables
     figures: tuple[Figure, ...]
-    headline: tuple[str, int] = ("", 0)  # the claim that README.md has: figure, place in it
+    headline: tuple[str, int] = ("", 0)  # the claim in README.md: its figure, and its place there
 
     @property
     def first(self) -> str:
@@ -144,7 +144,7 @@ class Paper:
         return re.search(r"\d{4}", self.venue)[0]
 
     def claims(self) -> Iterator[tuple[str, Figure, Claim]]:
-        """With a name of each that stays as long as its place in the table does."""
+        """All claims. A name lasts as long as the claim's place in the table."""
         for figure in self.figures:
             for place, claim in enumerate(figure.claims, 1):
                 yield f"{self.key}, {figure.labels[0]}, {place}", figure, claim

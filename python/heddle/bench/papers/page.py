@@ -30,12 +30,12 @@ nav a { margin-right: 1.4em } @media print { figure.w { width: 100%; margin-left
 """
 WIDE = 1150  # pixels: a wider picture takes the whole window
 VERDICTS = {
-    Verdict.passed: "a tenth or more beyond what the paper reports",
-    Verdict.reached: "at least as good as it",
-    Verdict.missed: "behind it; the line below the figure says why, as far as we know",
-    Verdict.open: "its error is larger than its distance from the paper's",
+    Verdict.passed: "better than the paper's number by a tenth or more",
+    Verdict.reached: "at least as good as the paper's number",
+    Verdict.missed: "behind the paper's number; the line below the figure says why, as far as we know",
+    Verdict.open: "the error of our number is larger than its distance from the paper's",
     Verdict.shown: "the paper has no number",
-    Verdict.apart: "a number of something else, or of hardware that is not here",
+    Verdict.apart: "our number measures another thing, or the paper used hardware that is not here",
 }
 
 
@@ -135,13 +135,13 @@ def draw(papers: Sequence[Paper], found: Results, folder: Path) -> str:
     key = "".join(f'<dt class="v {_class(one)}">{one}</dt><dd>{meaning}</dd>' for one, meaning in VERDICTS.items())
     links = "".join(f'<a href="#{paper.key}">{escape(paper.first)} {paper.year}</a>' for paper in papers)
     whole = picture.draw(papers, found)
-    about = "Ours over what the paper reports, larger is better: right of the line it is passed. Point at a dot for its number."
+    about = "Ours over the paper's number. Dots right of the line are better than the paper. Point at a dot for its number."
     glance = f"<h2>At a glance</h2><p>{about}</p><figure>{whole}</figure>" if whole else ""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Heddle: the papers' figures</title><style>{STYLE}{MORE}</style></head><body>
 <h1>The figures and tables of five papers, on this machine</h1>
-<p>{escape(tally_sentence(papers, found))} What the papers measured on clusters is measured here on one machine, or simulated:
-so factors are compared, not times. A number is taken from one run, and other programs may have run meanwhile.</p>
+<p>{escape(tally_sentence(papers, found))} The papers measured on clusters. Here one machine measures or simulates,
+so factors are compared, not times. Each number is of one run, and other programs may have run at the same time.</p>
 <dl>{lines}</dl>
 <dl>{key}</dl>
 <nav>{links}</nav>

@@ -13,13 +13,13 @@ from .results import Results
 from .words import ours
 
 WIDTH, LEFT, RIGHT, PITCH, TOP = 1000, 520, 24, 21, 46
-LOW, HIGH = 1 / 8, 32  # beyond them dots stand at the edge
+LOW, HIGH = 1 / 8, 32  # dots beyond them are drawn at the edge
 INK = {"MPICH": "#4e79a7", "Open MPI": "#e08a3c", "simulated": "#59a14f", "estimated": "#59a14f"}
 OTHER = "#777777"
 
 
 def _ratio(claim: Claim, number: Number) -> float:
-    """Above 1: better than the paper's."""
+    """Our number over the paper's; above 1: ours is better."""
     if not claim.at_most:
         return number.value / claim.factor
     return claim.factor / number.value if number.value > 0 else HIGH
@@ -39,7 +39,7 @@ def _ink(mpi: str) -> str:
 
 
 def draw(papers: Sequence[Paper], found: Results) -> str:
-    """Empty if there is nothing to compare."""
+    """The picture. Empty: there is nothing to compare."""
     lines: list[tuple[str, Claim, dict[str, Number]]] = []
     for paper in papers:
         for name, figure, claim in paper.claims():

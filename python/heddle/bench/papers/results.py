@@ -1,4 +1,4 @@
-"""What is there of the papers' figures: how each command went, and the numbers that its rows say. A folder has it, or a file.
+"""Results of the papers' figures: the outcome of each command, and the numbers from its rows. They are in a folder or a file.
 
 OUT/vector/run.json, rows.json, figure.svg, figure.png, output.txt        one folder a step
 results.read(OUT), results.load(file), results.save(found, file)
@@ -21,7 +21,7 @@ from .model import Claim, Number, Numbers, Paper, Step, Verdict
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command went. `code` None: it cannot run here, or it was interrupted."""
+    """The outcome of a command. `code` None: it cannot run here, or it was interrupted."""
 
     words: tuple[str, ...]
     code: int | None
@@ -29,7 +29,7 @@ class Outcome:
     seconds: float = 0
     began: str = ""
     load: tuple[float, ...] = ()  # of the machine, before and after
-    line_ns: tuple[float, ...] = ()  # what a cache line takes between the two cores: least, most
+    line_ns: tuple[float, ...] = ()  # least and most time of a cache line between the two cores
     mpis: tuple[str, ...] = ()
 
     @property
@@ -70,7 +70,7 @@ def rows(folder: Path) -> list[dict]:
 
 
 def keep(found: Outcome, folder: Path) -> None:
-    """With what its rows say of the machine."""
+    """Writes the outcome, with the facts about the machine in its rows."""
     if found.fine:
         all_of = rows(folder)
         lines = [row["line_ns"] for row in all_of if row.get("line_ns")]
@@ -81,7 +81,7 @@ def keep(found: Outcome, folder: Path) -> None:
 
 
 def read(papers: Sequence[Paper], folder: Path) -> Results:
-    """Of a folder of `heddle bench all`."""
+    """The results in a folder of `heddle bench all`."""
     built = native.tool("build")
     found = Results(machine(), f"{heddle.__version__} ({built['commit']})")
     for paper in papers:
@@ -104,7 +104,7 @@ def _numbers(name: str, claim: Claim, folder: Path) -> Numbers:
 
 
 def save(found: Results, file: Path) -> None:
-    """What a page of the manual is made of."""
+    """Writes the results from which a page of the manual is made."""
     numbers = {
         name: {
             mpi: {"value": _short(number.value), "at": number.at, "error": _short(number.error)} for mpi, number in of.items()
@@ -133,7 +133,7 @@ def load(file: Path) -> Results:
 
 
 def merged(before: Results, fresh: Results, papers: Sequence[Paper]) -> Results:
-    """What `fresh` has run stands in the place of what was there."""
+    """The results of `before`, replaced by those of the commands that `fresh` has run."""
     if not fresh.outcomes:
         return before
     renewed = {name for paper in papers for name, _, claim in paper.claims() if claim.step.name in fresh.outcomes}
@@ -142,6 +142,6 @@ def merged(before: Results, fresh: Results, papers: Sequence[Paper]) -> Results:
 
 
 def still_there(step: Step, words: tuple[str, ...], folder: Path) -> bool:
-    """Whether that command has run well, so that there is nothing to do."""
+    """True: the command has run well before, so it need not run again."""
     seen = outcome(folder / step.name)
     return seen is not None and seen.fine and seen.words == words and (folder / step.name / "rows.json").exists()

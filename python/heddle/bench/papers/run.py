@@ -1,6 +1,6 @@
-"""Runs the commands of the papers' figures one after the other, each a process of its own, and keeps what each has made.
+"""Runs the commands of the papers' figures one after the other, each in a process of its own, and keeps their results.
 
-One that fails is told and left; Ctrl-C ends the one that runs, and what is there remains.
+If a command fails, this is printed and the next one runs. Ctrl-C ends the running command and keeps the results so far.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .model import Step
 from .results import Outcome
 
 LOOKS = 0.5  # seconds between two looks at a command that runs
-PRIOR = 60  # seconds by the table that weigh as much as those seen
-PATIENCE = 15  # seconds for one that was interrupted to end its ranks
+PRIOR = 60  # so many seconds of the table weigh as much as measured seconds
+PATIENCE = 15  # seconds in which an interrupted command must end its ranks
 
 
 def line(step: Step, words: tuple[str, ...], folder: Path) -> list[str]:
-    """What is started: `words`, with files for what it makes."""
+    """The command line: `words`, with the files for rows and pictures."""
     program, *rest = words
     begin = {"heddle": [sys.executable, "-m", "heddle"], "python": [sys.executable]}.get(program) or [
         str(native.program(program))
@@ -43,7 +43,10 @@ def line(step: Step, words: tuple[str, ...], folder: Path) -> list[str]:
 
 
 def perform(step: Step, words: tuple[str, ...], folder: Path, tick: Callable[[float], None]) -> Outcome:
-    """@param tick  is told how many seconds it has taken so far"""
+    """Runs a command.
+
+    @param tick  gets the seconds so far
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in ("run.json", "rows.json", "figure.svg", "figure.png"):
         (folder / old).unlink(missing_ok=True)
@@ -68,7 +71,7 @@ def perform(step: Step, words: tuple[str, ...], folder: Path, tick: Callable[[fl
 
 
 def _end(process: subprocess.Popen) -> None:
-    """As Ctrl-C would: a benchmark then ends its ranks, which are of other sessions."""
+    """Ends a benchmark as Ctrl-C does: then it ends its ranks, which are in other sessions."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(PATIENCE)
@@ -78,7 +81,7 @@ def _end(process: subprocess.Popen) -> None:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Who ends us, or closes our terminal, ends what we have started."""
+    """If this process is ended, or its terminal closed, the running command is ended, too."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -93,7 +96,7 @@ def _terminable() -> Iterator[None]:
 
 
 def run(todo: Sequence[tuple[Step, tuple[str, ...]]], out: Path, quick: bool, screen: Console) -> bool:
-    """All of them. False: interrupted."""
+    """Runs all commands. False: interrupted."""
     about = {step.name: _about(step, words, out, quick) for step, words in todo}
     columns = (
         TextColumn("{task.description}"),
@@ -122,7 +125,10 @@ INTERRUPTED = "it was interrupted"
 
 
 def _tick(progress: Progress, bar: TaskID, begin: dict, past: float, needs: float, pace: float, seconds: float) -> None:
-    """@param past, needs  by the table: what was run before, and this command. @param pace  how much longer it really takes"""
+    """Moves the bar on.
+
+    @param past, needs  seconds by the table: of earlier commands, and of this one. @param pace  the real time over them
+    """
     done = past + min(seconds / pace, 0.98 * needs)
     whole = progress.tasks[0].total
     left = f"{_clock(seconds)} of about {_clock(pace * needs)}; {_clock(pace * (whole - done))} left in all"
@@ -134,7 +140,7 @@ def _outcome(step: Step, words: tuple[str, ...], folder: Path, tick: Callable[[f
         return Outcome(words, None, why)
     try:
         return perform(step, words, folder, tick)
-    except Problem as problem:  # a program of Heddle's is not there
+    except Problem as problem:  # a program of Heddle's is missing
         return Outcome(words, 1, str(problem))
     except KeyboardInterrupt:
         return Outcome(words, None, INTERRUPTED)
@@ -152,7 +158,7 @@ def told(step: Step, found: Outcome) -> str:
 
 
 def _about(step: Step, words: tuple[str, ...], out: Path, quick: bool) -> float:
-    """What the same command took here last time; else the table's guess."""
+    """The time of the same command in its last run here, or else the table's estimate."""
     seen = results.outcome(out / step.name)
     return max(1.0, seen.seconds) if seen and seen.fine and seen.words == words else step.about(quick)
 

@@ -4,8 +4,8 @@ from . import simulated, steps
 from .model import Claim, Figure, Paper, Quote, numbered
 from .take import gain, mean, most_ranks, quicker
 
-ORIGINAL = "crystal:copies"  # the router as the paper has it
-EVERYBODY = "round-robin"  # its MPI_Alltoallv sends a message to each rank
+ORIGINAL = "crystal:copies"  # the paper's router
+EVERYBODY = "round-robin"  # the paper's MPI_Alltoallv sends a message to each rank
 QUOTED = "simulate.md#the-crystal-routers-figures"
 TIMES = "The paper's machine takes ten times as long for a message as its model, so the table compares factors."
 

@@ -1,4 +1,4 @@
-"""Numbers out of the rows of `heddle simulate`: no MPI has made them, so they are named by who has: SimGrid or the estimate."""
+"""Numbers from the rows of `heddle simulate`. No MPI is involved, so their names are the source: SimGrid or the estimate."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def _find(rows: list[dict], algorithm: str, ranks: int, size: int, **more: int) 
 
 
 def _by(*rows: dict) -> str:
-    """Estimated as soon as one of them is."""
+    """The source of numbers: estimated if one of the rows is."""
     return NAMES["estimate" if any(row["by"] == "estimate" for row in rows) else "simgrid"]
 
 
 def ratio(slow: str, quick: str, ranks: int, size: int) -> Take:
-    """How many times the time of one algorithm another takes."""
+    """The time of one algorithm over that of another."""
 
     def take(rows: list[dict]) -> Numbers:
         one, other = _find(rows, slow, ranks, size), _find(rows, quick, ranks, size)
@@ -30,7 +30,7 @@ def ratio(slow: str, quick: str, ranks: int, size: int) -> Take:
 
 
 def growth(algorithm: str, few: dict[str, int], many: dict[str, int], percent: bool = False) -> Take:
-    """The time of `many` (ranks, bytes, partners, stride) over that of `few`; in percent: what it is more."""
+    """The time of `many` (ranks, bytes, partners, stride) over that of `few`, or the additional time in percent."""
 
     def take(rows: list[dict]) -> Numbers:
         words = [{("size" if name == "bytes" else name): value for name, value in of.items()} for of in (few, many)]

@@ -1,4 +1,4 @@
-"""The commands that make the papers' figures, once each: several figures are taken from one. Times are of two busy cores."""
+"""The commands that make the papers' figures. One command may make several figures. Times are of two busy cores."""
 
 from __future__ import annotations
 
@@ -22,16 +22,20 @@ def _petsc(program: str) -> str:
 
 
 def _hpcc() -> str:
-    return "" if shutil.which("hpcc") else "hpcc is not here. On Debian: apt-get install --no-install-recommends hpcc."
+    return "" if shutil.which("hpcc") else "hpcc is not here. Debian has it: apt-get install --no-install-recommends hpcc."
 
 
 def _fabric() -> str:
     fine = (native.FOLDER / "bin/heddle-bench-fabric").exists()
-    return "" if fine else "This Heddle was built without libfabric. On Debian: apt-get install libfabric-dev, and build again."
+    return (
+        ""
+        if fine
+        else "This Heddle was built without libfabric. Install it (Debian: apt-get install libfabric-dev), and build again."
+    )
 
 
 def _over_tcp(name: str, words: str, quick: str, seconds: int, quick_seconds: int) -> Step:
-    """Between two nodes that this machine plays, by libfabric; the MPI libraries go by TCP, too."""
+    """A benchmark between two nodes that this machine plays, by libfabric. The MPI libraries use TCP, too."""
     wire = "--transport fabric --provider tcp"
     return _bench(name, f"{words} {wire}", f"{quick} {wire}", seconds, quick_seconds, missing=_fabric)
 
@@ -45,7 +49,7 @@ def _mpi4py_fft() -> str:
 
 
 def _bench(name: str, words: str, quick: str, seconds: int, quick_seconds: int, **more) -> Step:
-    """@param name  of the step; the benchmark's is the first of `words`"""
+    """@param name  the name of the step; the first of `words` is the name of the benchmark"""
     return Step(name, ("heddle", "bench", *words.split()), ("heddle", "bench", *quick.split()), seconds, quick_seconds, **more)
 
 

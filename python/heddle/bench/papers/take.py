@@ -1,4 +1,4 @@
-"""How a number is taken out of the rows of a benchmark: all return by MPI, as the row names it, with the distance of the cores.
+"""Functions that take numbers out of the rows of a benchmark. Results are by MPI, with the distance of the cores in the name.
 
 gain("latency", best)                         the case at which Heddle is most ahead of the host's own path
 gain("latency", at("n=1024"), "multi-w")      one case, one scheme
@@ -16,7 +16,7 @@ from heddle.bench.rows import Row
 
 from .model import Number, Numbers, Take
 
-Pick = Callable[[dict[str, float]], Number | None]  # of numbers by case; None: that case is not among them
+Pick = Callable[[dict[str, float]], Number | None]  # picks one of the numbers by case; None: the case is not there
 
 
 FAR = re.compile(r", (near|far) cores$")
@@ -42,13 +42,13 @@ def at(case: str) -> Pick:
 
 
 def _ranks(name: str) -> int:
-    """As _case has named it."""
+    """The number of ranks in a name of _case()."""
     found = RANKS.search(name)
     return int(found[1]) if found else 2
 
 
 def most_ranks(case: str) -> Pick:
-    """Of cases named "CASE, N ranks" that with the most ranks."""
+    """Picks the case with the most ranks, of those named "CASE, N ranks"."""
 
     def pick(of: dict[str, float]) -> Number | None:
         found = {name: value for name, value in of.items() if case in name}
@@ -67,7 +67,7 @@ def _picked(found: dict[str, dict[str, float]], pick: Pick) -> Numbers:
 
 
 def _over_all_distances(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Where the best or the worst of an MPI is looked for, it may lie with near cores or with far ones."""
+    """Joins near and far cores of an MPI, because its best or worst case may be at either distance."""
     together: dict[str, dict[str, float]] = {}
     for mpi, of in found.items():
         distance = FAR.search(mpi)
@@ -77,7 +77,7 @@ def _over_all_distances(found: dict[str, dict[str, float]]) -> dict[str, dict[st
 
 
 def _complete(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """A mean is of one number of ranks, and of one distance of the cores: the few cases between which that changed are left."""
+    """A mean needs cases of one number of ranks and one distance of the cores. Distances with few cases are left out."""
     apart: dict[str, dict[str, float]] = {}
     for mpi, of in found.items():
         for case, number in of.items():
@@ -93,7 +93,7 @@ def _figures(rows: list[dict]) -> Iterable[messages.Figures]:
 
 
 def _of(row: Row) -> str:
-    """The MPI, and how far the cores were, unless that changed meanwhile: then the row is of neither."""
+    """The MPI and the distance of the cores. If the distance changed during the measurement, the MPI alone."""
     return f"{row.mpi}, {row.cores} cores" if row.cores else row.mpi
 
 
@@ -120,7 +120,7 @@ def gain(metric: str, pick: Pick, variant: str = "heddle", inverse: bool = False
 
 
 def quicker(metric: str, slow: str, quick: str, pick: Pick) -> Take:
-    """The time of one variant over that of another, case by case, both of the same measurement."""
+    """The time of one variant over that of another, case by case, in the same measurement."""
 
     def take(rows: list[dict]) -> Numbers:
         found: dict[str, dict[str, float]] = {}
@@ -135,7 +135,7 @@ def quicker(metric: str, slow: str, quick: str, pick: Pick) -> Take:
 
 
 def value(metric: str, pick: Pick, scale: float = 1, variant: str | None = None, where: str = "") -> Take:
-    """Numbers as they stand in the rows of a metric."""
+    """The numbers in the rows of a metric."""
 
     def take(rows: list[dict]) -> Numbers:
         found: dict[str, dict[str, float]] = {}
@@ -149,7 +149,7 @@ def value(metric: str, pick: Pick, scale: float = 1, variant: str | None = None,
 
 
 def others(metric: str, variant: str, pick: Pick, scale: float = 1, without: str = "") -> Take:
-    """As `value`, without the cases whose name ends so."""
+    """The numbers of `value`, less the cases whose names end with `without`."""
 
     def take(rows: list[dict]) -> Numbers:
         return value(metric, pick, scale, variant)([row for row in rows if not str(row["case"]).endswith(without)])
@@ -158,7 +158,7 @@ def others(metric: str, variant: str, pick: Pick, scale: float = 1, without: str
 
 
 def shares(variants: dict[str, str]) -> Take:
-    """Of the largest case, in percent, by variant and not by MPI."""
+    """Shares of the largest case in percent, by variant and not by MPI."""
 
     def take(rows: list[dict]) -> Numbers:
         found: Numbers = {}
@@ -171,7 +171,7 @@ def shares(variants: dict[str, str]) -> Take:
 
 
 def level_ns(metric: str, end: str) -> Take:
-    """What a level more of derivation adds to a ping-pong under Heddle."""
+    """The time that a further level of derivation adds to a ping-pong under Heddle."""
 
     def take(rows: list[dict]) -> Numbers:
         found: dict[tuple[str, int], dict[int, float]] = {}
@@ -191,7 +191,7 @@ def level_ns(metric: str, end: str) -> Take:
 
 
 def depth_ns(rows: list[dict]) -> Numbers:
-    """What a level more adds to a look-up: of all formats the most."""
+    """The time that a further level adds to a look-up, for the slowest format."""
     by_format: dict[str, dict[int, float]] = {}
     for row in rows:
         if row["metric"] == "depth_ns":
@@ -212,7 +212,7 @@ def bytes_of(case: str, variants: dict[str, str]) -> Take:
 
 
 def slowest(metric: str, variants: dict[str, str]) -> Take:
-    """Of all cases the largest number, by variant and not by MPI."""
+    """The largest number of all cases, by variant and not by MPI."""
 
     def take(rows: list[dict]) -> Numbers:
         found: dict[str, dict[str, float]] = {}

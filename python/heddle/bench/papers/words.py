@@ -1,4 +1,4 @@
-"""How numbers, verdicts and runs are told, on the page and in the manual alike."""
+"""Numbers, verdicts and runs in words, for the page and for the manual."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def reported(claim: Claim) -> str:
-    """The factor, where the paper has one."""
+    """The paper's factor, if it has one."""
     return "" if claim.factor is None else f"{claim.factor:g} {claim.unit}" if claim.unit != "B" else f"{claim.factor:,} B"
 
 
@@ -32,7 +32,7 @@ def ours(claim: Claim, number: Number) -> str:
 
 
 def why_none(claim: Claim, found: Results) -> str:
-    """There is no number: because the command has not run, failed, or does not measure that in its short form."""
+    """Why there is no number: the command has not run, failed, or does not measure this in its short form."""
     seen = found.outcomes.get(claim.step.name)
     if seen is None:
         return "not run"
@@ -42,14 +42,14 @@ def why_none(claim: Claim, found: Results) -> str:
 
 
 def verdict_words(verdicts: dict[str, Verdict], between: str = "; ") -> str:
-    """One word where all agree; else each with where."""
+    """One word if all verdicts agree, or else each verdict with its MPI."""
     if len(set(verdicts.values())) <= 1:
         return str(next(iter(verdicts.values()), Verdict.unknown))
     return between.join(f"{verdict} ({mpi})" for mpi, verdict in verdicts.items())
 
 
 def tally(papers: Sequence[Paper], found: Results) -> Counter:
-    """How many numbers were held against the papers', and how they came out."""
+    """The number of each verdict."""
     verdicts = (found.verdicts(name, claim).values() for paper in papers for name, _, claim in paper.claims())
     return Counter(verdict for of in verdicts for verdict in of)
 
@@ -70,7 +70,7 @@ def command(words: Iterable[str]) -> str:
 
 
 def ran(step: Step, seen: Outcome) -> str:
-    """`heddle bench vector --quick`: when, how long, what else ran; or why not."""
+    """The time and the load of a run, or why it failed."""
     if not seen.fine:
         return f"failed: {seen.why}" if seen.code is not None else f"not run: {seen.why}"
     short = ", the short command" if seen.words == step.quick != step.words else ""
@@ -78,7 +78,7 @@ def ran(step: Step, seen: Outcome) -> str:
 
 
 def facts(found: Results) -> Iterator[tuple[str, str]]:
-    """The machine, as it was meanwhile."""
+    """Facts about the machine during the runs."""
     fine = [seen for seen in found.outcomes.values() if seen.fine]
     yield "machine", found.machine
     if lines := [ns for seen in fine for ns in seen.line_ns]:
@@ -97,7 +97,7 @@ def facts(found: Results) -> Iterator[tuple[str, str]]:
 
 
 def known(claim: Claim) -> str:
-    """What the paper says, with its factor if the words do not have it."""
+    """The paper's words, with its factor if the words lack it."""
     factor = reported(claim)
     there = re.search(rf"(?<![\d.,]){re.escape(factor.split(' ')[0])}(?![\d.,]*\d)", claim.says)
     return claim.says if not factor or there else f"{claim.says} ({factor})"

@@ -19,7 +19,7 @@ TCP = (
 
 
 def _schemes(metric: str, step, factors: tuple[float, float, float], pick, says: str, over: str = "over") -> tuple[Claim, ...]:
-    """A claim a scheme, forced; then Heddle's choice, held against the best of them."""
+    """A claim for each forced scheme, and a claim for Heddle's choice against the best of them."""
     forced = tuple(
         Claim(
             f"{name}: {says} {factor:g} times the generic way",
@@ -38,7 +38,7 @@ def _schemes(metric: str, step, factors: tuple[float, float, float], pick, says:
 
 
 def _both(metric: str, node, tcp, factors: tuple[float, float, float], pick, says: str) -> tuple[Claim, ...]:
-    """Within a node; then between two."""
+    """The claims within a node, and between two nodes."""
     return (
         *_schemes(metric, node, factors, pick, says),
         *_schemes(metric, tcp, factors, pick, says, "over TCP against"),
