@@ -1,7 +1,7 @@
 // tool/commands.hpp: the subcommands of heddle-tool. They are the native half of the command
 // `heddle`.
 //
-// Each function returns JSON; main.cpp reads the command line and prints.
+// The functions return JSON. main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,18 @@ struct ExplainOptions {
 /// @throws layout::grammar::Error
 /// @throws std::overflow_error  Too many elements.
 Json explain(const ExplainOptions& options);
-/// The same description in lines "name: value".
+/// Describes it in lines "name: value".
 std::vector<std::string> explain_in_lines(const ExplainOptions& options);
 
 /// The canonical program as nested objects. Long lists and large programs are cut, with a mark.
 Json tree(const layout::Layout& layout);
 
-/// Sentences that say how Heddle packs `count` elements, and why.
+/// Sentences that explain how Heddle packs `count` elements.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
 
-/// The kernels that pack and unpack `count` elements, with reasons: {"parts": [{"kind", "pack", "unpack"}, ...], "more"}.
-/// It lists the first few parts of a struct. Data in one piece have no parts.
+/// The kernels that pack and unpack `count` elements, with reasons, as {"parts": [{"kind", "pack",
+/// "unpack"}, ...], "more"}. It lists the first few parts of a struct. Data in one piece have no
+/// parts.
 Json kernels(const layout::Layout& layout, layout::Count count);
 
 /// The profile of this machine that the library would use. It is read once; complaints are printed at that time.
@@ -64,8 +65,8 @@ struct GroupOptions {
 /// @throws std::invalid_argument
 Json explain_group(const GroupOptions& options);
 
-/// The algorithm that a collective would take for these volumes, and the time of each algorithm. The times come from the model
-/// of the choice, and from walking all ranks.
+/// The algorithm that a collective would take for these volumes, and the time of each algorithm.
+/// The times come from the model of the choice, and from a walk over all ranks.
 /// @throws std::invalid_argument
 Json explain_collective(const std::string& description);
 

@@ -1,5 +1,5 @@
-// tool/tune/nodes.hpp: from times of whole messages between two nodes to the costs in the model of
-// select/fabric.hpp. Pure.
+// tool/tune/nodes.hpp: computes the costs in the model of select/fabric.hpp from times of whole
+// messages between two nodes. Pure.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct TakenBetween {
   double message_long;
   // Messages over the fabric by BC-SPUP, in blocks of 8 KiB
   double fabric_short;  ///< One segment.
-  double fabric_cut;    ///< The same in `segments`.
-  double fabric_long;   ///< In `segments`.
+  double fabric_cut;    ///< As many bytes in `segments`.
+  double fabric_long;   ///< A long message in `segments`.
   // 8 KiB in 128 blocks
   double packed;      ///< BC-SPUP
   double gathered;    ///< RWG-UP
