@@ -215,7 +215,8 @@ Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
   return rows;
 }
 
-/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the model.
+/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the
+/// model.
 void add_decision(Json& answer, const Decision& decision, const Ways& ways, const Wanted& by, const std::string& model) {
   const std::string reason = because(decision, ways, by.said);
   const bool model_chose = same(decision.way, quickest(ways));  // `model` describes this way

@@ -1,4 +1,5 @@
-// tool/estimate.cpp: reads tasks and prints a line of JSON for each, for `heddle simulate`. The file:
+// tool/estimate.cpp: reads tasks and prints a line of JSON for each, for `heddle simulate`. The
+// file:
 //
 //   {"machine": {...} or {"profile": "mpich", "members": 16}, "tasks": [{"collective": "alltoallv", "ranks": 4096, ...}, ...]}
 //

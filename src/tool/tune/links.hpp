@@ -29,10 +29,12 @@ struct Taken {
 
 constexpr double holed_bytes = 256 << 10;
 
-/// Reads numbers in the order of the fields: the first three, the first eight or all sixteen. std::invalid_argument.
+/// Reads numbers in the order of the fields: the first three, the first eight or all sixteen.
+/// std::invalid_argument.
 Taken taken(const std::vector<double>& numbers);
 
-/// Links for which the model (select/collective/way.hpp) gives these times. Unmeasured numbers come from `otherwise`.
+/// Links for which the model (select/collective/way.hpp) gives these times. Unmeasured numbers come
+/// from `otherwise`.
 select::Links fitted(const Taken& taken, const select::Links& otherwise);
 
 /// ns of each byte, beyond the time of a very short message. Zero if not measured.

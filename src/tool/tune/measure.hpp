@@ -8,7 +8,8 @@
 
 namespace heddle::tool {
 
-/// Called before each measurement with the part that is done (0 to 1) and the name of the next measurement.
+/// Called before each measurement with the part that is done (0 to 1) and the name of the next
+/// measurement.
 using Progress = std::function<void(double done, const std::string& what)>;
 
 struct Measured {

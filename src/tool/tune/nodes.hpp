@@ -31,7 +31,8 @@ struct TakenBetween {
 /// Reads numbers in the order of the fields. std::invalid_argument.
 TakenBetween taken_between(const std::vector<double>& numbers);
 
-/// Costs for which the model gives these times. std::invalid_argument: the provider's name is impossible.
+/// Costs for which the model gives these times. std::invalid_argument: the provider's name is
+/// impossible.
 select::BetweenNodes fitted(const TakenBetween& taken, const std::string& provider);
 
 }  // namespace heddle::tool

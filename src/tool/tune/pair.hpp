@@ -28,7 +28,8 @@ class Pair {
   /// Ends the second process.
   ~Pair();
 
-  /// Calls a function without captures in the other process, which has the same code. Returns its result.
+  /// Calls a function without captures in the other process, which has the same code. Returns its
+  /// result.
   using Work = double (*)(Pair& pair, long argument);
   double sender(Work work, long argument);
 

@@ -8,7 +8,8 @@
 
 namespace heddle::tool {
 
-/// Times of two kernels at sizes in ascending order, ns: the kernel below a threshold, and the kernel beyond it.
+/// Times of two kernels at sizes in ascending order, ns: the kernel below a threshold, and the
+/// kernel beyond it.
 struct Rivals {
   std::vector<layout::Bytes> sizes;
   std::vector<double> below, beyond;
