@@ -25,8 +25,8 @@ inline constexpr int most_asked = 256;
 
 /// An empty group if a member is of another world; nothing if the source does not say. Throws
 /// std::bad_alloc.
-/// @param guesses  The source is slow for arbitrary members. So it is first asked whether the next members continue the last
-/// two.
+/// @param guesses  The source is slow for arbitrary members. So it is first asked whether the next
+/// members continue the last two.
 std::optional<Group> ask(Source& source, Rank size, Rank world, bool guesses);
 
 }  // namespace heddle::group
