@@ -1,5 +1,5 @@
-// group/bitmap.hpp: a bit for each world rank between the lowest and the highest member, for irregular sets in increasing
-// order.
+// group/bitmap.hpp: a bit for each world rank between the lowest and the highest member, for
+// irregular sets in increasing order.
 //
 // A cache line has 448 bits, and before them the number of members of earlier lines. So the search
 // for a member's rank reads one line. The search for the i-th member (select) starts from an index
@@ -70,7 +70,8 @@ void Bitmap::each(Take take) const {
   }
 }
 
-/// The search, compiled twice: portable, and with the population count and bit deposit that processors have had since 2013.
+/// The search, compiled twice: portable, and with the population count and bit deposit that
+/// processors have had since 2013.
 namespace bitmap {
 using Entry [[gnu::may_alias]] = std::uint32_t;  ///< Lies where lines are.
 struct View {

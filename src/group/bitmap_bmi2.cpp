@@ -1,4 +1,5 @@
-// group/bitmap_bmi2.cpp: the search for processors with popcnt and pdep; compiled with -mpopcnt -mbmi -mbmi2.
+// group/bitmap_bmi2.cpp: the search for processors with popcnt and pdep; compiled with -mpopcnt
+// -mbmi -mbmi2.
 #include "group/bitmap_search.hpp"
 
 namespace heddle::group::bitmap::bmi2 {

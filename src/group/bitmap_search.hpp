@@ -1,5 +1,6 @@
-// group/bitmap_search.hpp: rank and select within lines, for bitmap_portable.cpp and bitmap_bmi2.cpp only. It may use nothing
-// of the standard library: inline functions compiled for the newer processor might also be linked for the older.
+// group/bitmap_search.hpp: rank and select within lines, for bitmap_portable.cpp and
+// bitmap_bmi2.cpp only. It may use nothing of the standard library: inline functions compiled for
+// the newer processor might also be linked for the older.
 #pragma once
 
 #include "group/bitmap.hpp"
@@ -49,7 +50,8 @@ inline std::uint32_t select_member(View map, std::uint32_t rank) {
   }
   const Bitmap::Line& line = map.line[low];
   const std::uint32_t left = rank - line.before;
-  // The word, and the ones before it. They are counted, because a branch would be mispredicted every other time.
+  // The word, and the ones before it. They are counted, because a branch would be mispredicted
+  // every other time.
   std::uint32_t ones[Bitmap::words];  // before each word
   std::uint32_t sum = 0, word = 0;
   for (std::uint32_t w = 0; w + 1 < Bitmap::words; ++w) {

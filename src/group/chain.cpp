@@ -64,7 +64,8 @@ Rank Chain::rank_of(Rank world) const {
   }
   const Rank* const order = numbers_.get() + numbers_[2 * std::ptrdiff_t{count_}];
   const Rank *const lows = order + count_, *const highs = lows + count_;
-  // Pieces that begin at or before the member, the nearest first, until no other piece reaches so far.
+  // Pieces that begin at or before the member, the nearest first, until no other piece reaches so
+  // far.
   for (auto i = std::upper_bound(lows, lows + count_, world) - lows - 1; i >= 0 && highs[i] >= world; --i)
     if (const Rank rank = in(order[i]); rank != undefined) return rank;
   return undefined;

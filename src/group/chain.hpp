@@ -3,8 +3,9 @@
 //
 //   0 10 20 30   5 6 7   50 60 51 61 52 62        three pieces: a stride, a stride of step 1, a grid
 //
-// A chain is one block of numbers: the end of each piece (in ranks), the places of their numbers, and the numbers (grid.hpp).
-// With nine and more pieces, it also lists the pieces by their lowest world rank, so that a search need not look at all pieces.
+// A chain is one block of numbers: the end of each piece (in ranks), the places of their numbers,
+// and the numbers (grid.hpp). With nine and more pieces, it also lists the pieces by their lowest
+// world rank, so that a search need not look at all pieces.
 #pragma once
 
 #include <memory>

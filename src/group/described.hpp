@@ -18,7 +18,8 @@ namespace heddle::group {
 /// Safe for several threads.
 class Described {
  public:
-  /// Replaces the group of this key. Without memory for the new group, the key has no group afterwards.
+  /// Replaces the group of this key. Without memory for the new group, the key has no group
+  /// afterwards.
   void insert(std::uint64_t key, const Group& group) noexcept;
   void erase(std::uint64_t key) noexcept;
   /// Throws std::bad_alloc.

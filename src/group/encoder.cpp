@@ -15,7 +15,8 @@ using Wide = std::int64_t;
 
 bool fits_rank(Wide value) { return std::abs(value) <= std::numeric_limits<Rank>::max(); }
 
-/// A second row makes a nest of a run. The first may be the rest of a row: then the nest begins within it.
+/// A second row makes a nest of a run. The first may be the rest of a row: then the nest begins
+/// within it.
 bool second_row(Piece& first, const Piece& row) {
   if (first.size == 1 && row.size == 1) return false;
   const Rank step = first.size > 1 ? first.step() : row.step();
@@ -32,7 +33,8 @@ bool second_row(Piece& first, const Piece& row) {
   return true;
 }
 
-/// Adds a row if the nest expects it, or if one more dimension makes it expected. A short row is the last.
+/// Adds a row if the nest expects it, or if one more dimension makes it expected. A short row is
+/// the last.
 bool next_row(Piece& nest, const Piece& row) {
   const Rank length = nest.dim[0].count;
   const Wide places = Wide{nest.skip} + nest.size;
@@ -56,8 +58,8 @@ bool next_row(Piece& nest, const Piece& row) {
 bool first_row(Piece& run, const Piece& nest) {
   if (nest.skip != 0 || run.size > nest.dim[0].count || (run.size > 1 && run.step() != nest.step())) return false;
   const Wide start = Wide{run.last()} - Wide{nest.dim[0].count - 1} * nest.step();
-  // The row before the first is where the next-to-innermost dimension has one step less: with two dimensions, a place of the
-  // nest.
+  // The row before the first is where the next-to-innermost dimension has one step less: with two
+  // dimensions, a place of the nest.
   if (nest.dims != 2 || nest.first - start != nest.dim[1].step || !fits_rank(start)) return false;
   Piece whole = nest;
   whole.first = static_cast<Rank>(start);

@@ -1,12 +1,14 @@
-// group/encoder.hpp: makes a group in the smallest format of ranks that come one by one, in one pass. It takes a few hundred
-// bytes while the ranks have a pattern, and at most twice the result otherwise.
+// group/encoder.hpp: makes a group in the smallest format of ranks that come one by one, in one
+// pass. It takes a few hundred bytes while the ranks have a pattern, and at most twice the result
+// otherwise.
 //
 //   Encoder encoder;
 //   for (int color = 0; ...) encoder.add(rank);
 //   const Group group = encoder.finish();
 //
-// Ranks fill a run until a rank does not follow. Runs fill a nest until a run does not fit (piece.hpp). Nests pile up until a
-// bitmap or a list of the same ranks would be smaller: then these are filled instead.
+// Ranks fill a run until a rank does not follow. Runs fill a nest until a run does not fit
+// (piece.hpp). Nests pile up until a bitmap or a list of the same ranks would be smaller: then
+// these are filled instead.
 #pragma once
 
 #include <array>
@@ -19,8 +21,8 @@ namespace heddle::group {
 
 class Encoder {
  public:
-  /// Adds the next world rank: 0 ... most_ranks - 1, std::invalid_argument otherwise. The caller must not add a rank twice;
-  /// distinct() checks this afterwards.
+  /// Adds the next world rank: 0 ... most_ranks - 1, std::invalid_argument otherwise. The caller
+  /// must not add a rank twice; distinct() checks this afterwards.
   void add(Rank rank);
   /// Adds all ranks of a piece.
   void add(const Piece& piece);

@@ -1,4 +1,5 @@
-// group/formats.hpp: the table of formats, for `heddle algorithms`, `heddle explain --group`, and the encoder's choice.
+// group/formats.hpp: the table of formats, for `heddle algorithms`, `heddle explain --group`, and
+// the encoder's choice.
 #pragma once
 
 #include <array>

@@ -1,13 +1,13 @@
-// group/grid.hpp: strides within strides, in any order of the axes. They describe planes, lines and bricks of Cartesian
-// topologies, their complements, and all but every k-th rank.
+// group/grid.hpp: strides within strides, in any order of the axes. They describe planes, lines and
+// bricks of Cartesian topologies, their complements, and all but every k-th rank.
 //
 //   4 × 6 ranks, the middle columns:   . . 0 1 . .      first 2, two rows of numbers: 2 × 1 within _ × 6
 //                                      . . 2 3 . .
 //                                      . . 4 5 . .
 //                                      . . 6 7 . .
 //
-// Multiplication with reciprocals takes a rank apart (Lemire, Kaser and Kurz 2019: exact for 32 bits). This takes two or three
-// cycles a dimension; a division takes ten or more.
+// Multiplication with reciprocals takes a rank apart (Lemire, Kaser and Kurz 2019: exact for 32
+// bits). This takes two or three cycles a dimension; a division takes ten or more.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,9 @@ namespace heddle::group {
 
 __extension__ using Product = unsigned __int128;
 
-/// A nest in the form for quick look-ups. It has first, skip and the step of the outermost dimension. Each inner dimension has
-/// its count, its step and the reciprocal of its count. chain.hpp keeps many such nests.
+/// A nest in the form for quick look-ups. It has first, skip and the step of the outermost
+/// dimension. Each inner dimension has its count, its step and the reciprocal of its count.
+/// chain.hpp keeps many such nests.
 struct GridNumbers {
   static constexpr int fixed = 3, per_dim = 4;
 

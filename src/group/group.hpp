@@ -5,9 +5,9 @@
 //   const Group column = range_incl(world, {{{.first = 7, .last = 89'999, .stride = 300}}});      // operations.hpp
 //   column.world_rank(2)     607         column.rank_of(607)     2         column.rank_of(608)    undefined
 //
-// A group always names ranks of the world, even if it was derived from other groups. A derivation composes descriptions
-// (compose.hpp), so a look-up costs the same at any depth. Seed 003 (Chaarawi and Gabriel) keeps the way to the parent, and
-// pays 0.04 to 0.8 µs for each level.
+// A group always names ranks of the world, even if it was derived from other groups. A derivation
+// composes descriptions (compose.hpp), so a look-up costs the same at any depth. Seed 003 (Chaarawi
+// and Gabriel) keeps the way to the parent, and pays 0.04 to 0.8 µs for each level.
 //
 //   formats    identity, stride, list, ranges, grid, chain, bitmap: one file each, and one table (formats.hpp)
 //   piece      progressions and nests of them, the form in which groups are composed
@@ -17,8 +17,8 @@
 //   described  a table of groups, by the numbers of their handles
 //   text       groups as text, for `heddle explain --group`
 //
-// Groups are values. Copies share their memory on the heap, and several threads may read them at once. The last copy frees this
-// memory.
+// Groups are values. Copies share their memory on the heap, and several threads may read them at
+// once. The last copy frees this memory.
 #pragma once
 
 #include <variant>

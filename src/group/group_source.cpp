@@ -15,7 +15,8 @@ class Question {
  public:
   Question(Source& source, Rank world) noexcept : source_(source), world_(world) {}
 
-  /// Asks for the next `count` members, at most most_asked. False: the source does not say, or a member is of another world.
+  /// Asks for the next `count` members, at most most_asked. False: the source does not say, or a
+  /// member is of another world.
   bool ask(int count) {
     Rank answers[most_asked];
     if (!source_.world_ranks(asked_, count, answers)) return false;

@@ -1,4 +1,5 @@
-// group/identity.hpp: ranks 0 ... size - 1 in order: MPI_COMM_WORLD, its duplicates and its first ranks.
+// group/identity.hpp: ranks 0 ... size - 1 in order: MPI_COMM_WORLD, its duplicates and its first
+// ranks.
 //
 //   rank        0  1  2  3  4
 //   world rank  0  1  2  3  4

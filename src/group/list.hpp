@@ -1,5 +1,5 @@
-// group/list.hpp: rank by rank, four bytes each, for groups without pattern and order. The first look-up of a world rank makes
-// an index for the way back, unless the ranks increase.
+// group/list.hpp: rank by rank, four bytes each, for groups without pattern and order. The first
+// look-up of a world rank makes an index for the way back, unless the ranks increase.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// group/operations.cpp: chooses by rank, by range and by coordinates; translates. Sets of groups: sets.cpp.
+// group/operations.cpp: chooses by rank, by range and by coordinates; translates. Sets of groups:
+// sets.cpp.
 #include "group/operations.hpp"
 
 #include <algorithm>
@@ -105,7 +106,8 @@ Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const b
     places *= dims[d];
     if (places > group.size()) refuse("a topology of more processes than the group's " + std::to_string(group.size()));
   }
-  // Neighbouring dimensions that both remain count as one. If a piece cannot hold all of them, they are laid out row by row.
+  // Neighbouring dimensions that both remain count as one. If a piece cannot hold all of them, they
+  // are laid out row by row.
   std::vector<Dim> axes;
   for (const Dim& dim : kept) {
     if (!axes.empty() && Wide{axes.back().count} * axes.back().step == dim.step) {

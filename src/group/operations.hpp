@@ -1,12 +1,13 @@
-// group/operations.hpp: MPI's operations on groups (MPI-5.0 §7.3). Results have the smallest format, and name ranks of the
-// world.
+// group/operations.hpp: MPI's operations on groups (MPI-5.0 §7.3). Results have the smallest
+// format, and name ranks of the world.
 //
 //   const Group world = Group::world(1'000'000);
 //   const Group odd = range_incl(world, {{{1, 999'999, 2}}});
 //   const Group rest = difference(world, odd);                         0 2 4 ...: a stride of 12 bytes
 //   const Group plane = cart_sub(world, {{100, 100, 100}}, {{true, false, true}}, {{0, 7, 0}});
 //
-// std::invalid_argument names a missing rank, a rank that comes twice, or a stride that leads away from its end.
+// std::invalid_argument names a missing rank, a rank that comes twice, or a stride that leads away
+// from its end.
 #pragma once
 
 #include <span>
@@ -37,8 +38,9 @@ Group front(const Group& group, Rank size);
 Group union_of(const Group& first, const Group& second);
 /// The members of both groups, in the order of the first.
 Group intersection(const Group& first, const Group& second);
-/// The members of the first group that the second lacks, in the order of the first. This function and the two above take
-/// O(descriptions) for few strides and ranges, otherwise one pass over both groups.
+/// The members of the first group that the second lacks, in the order of the first. This function
+/// and the two above take O(descriptions) for few strides and ranges, otherwise one pass over both
+/// groups.
 Group difference(const Group& first, const Group& second);
 /// One group behind the other, as in MPI_Intercomm_merge. The groups have no member in common.
 Group merge(const Group& low, const Group& high);
@@ -54,14 +56,16 @@ Group subset(const Group& group, Keep keep) {
   return encoder.finish();
 }
 
-/// The result of MPI_Cart_sub on a Cartesian topology of the group, for the process at `coordinates`: the remaining dimensions
-/// through that place. The topology is row-major: neighbours differ in the last dimension. O(dimensions).
+/// The result of MPI_Cart_sub on a Cartesian topology of the group, for the process at
+/// `coordinates`: the remaining dimensions through that place. The topology is row-major:
+/// neighbours differ in the last dimension. O(dimensions).
 Group cart_sub(const Group& group, std::span<const Rank> dims, std::span<const bool> remain, std::span<const Rank> coordinates);
 
 enum class Comparison { identical, similar, unequal };  ///< MPI_IDENT, MPI_SIMILAR, MPI_UNEQUAL.
 Comparison compare(const Group& first, const Group& second);
 
-/// The rank in `to` of member `rank` of `from`, or undefined. std::invalid_argument if there is no member `rank`.
+/// The rank in `to` of member `rank` of `from`, or undefined. std::invalid_argument if there is no
+/// member `rank`.
 Rank translate(const Group& from, Rank rank, const Group& to);
 void translate(const Group& from, std::span<const Rank> ranks, const Group& to, std::span<Rank> out);
 

@@ -4,8 +4,9 @@
 //   0 1 2   10 11 12   20 21 22     Piece{.first = 0, .size = 9, .dims = 2, .dim = {{3, 1}, {0, 10}}}
 //     1 2   10 11 12   20 21        Piece{.first = 0, .skip = 1, .size = 7, ...}: starts late, ends early
 //
-// The innermost dimension comes first. The count of the outermost does not matter: `size` gives its end. With `skip` and an
-// early end, the complement of a plane and a slice of a brick are also one piece.
+// The innermost dimension comes first. The count of the outermost does not matter: `size` gives its
+// end. With `skip` and an early end, the complement of a plane and a slice of a brick are also one
+// piece.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ namespace heddle::group {
 
 using Rank = std::int32_t;
 
-/// No such rank: the translation of a process that is not a member (the face makes it MPI_UNDEFINED).
+/// No such rank: the translation of a process that is not a member (the face makes it
+/// MPI_UNDEFINED).
 inline constexpr Rank undefined = -1;
 
 struct Dim {
@@ -64,8 +66,9 @@ struct Piece {
 
   [[nodiscard]] Piece slice(Rank from, Rank count) const;
   [[nodiscard]] Piece reversed() const;
-  /// Appends the members from, from + by, ... to `out`; all `count` of them exist. They are one piece if `by` and the innermost
-  /// count divide each other, otherwise a piece for each row of the nest.
+  /// Appends the members from, from + by, ... to `out`; all `count` of them exist. They are one
+  /// piece if `by` and the innermost count divide each other, otherwise a piece for each row of the
+  /// nest.
   void strided(Rank from, Rank by, Rank count, std::vector<Piece>& out) const;
   /// The members start + factor · member.
   [[nodiscard]] Piece mapped(Rank start, Rank factor) const;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr Rank indexed_from = 32;
 
-/// Entries of the index without the last. Each stands for a power of two of ranks, about eight stretches.
+/// Entries of the index without the last. Each stands for a power of two of ranks, about eight
+/// stretches.
 int shift_of(Rank count, Rank size) {
   int shift = 0;
   while ((size >> shift) > count / 8) ++shift;

@@ -1,10 +1,12 @@
-// group/ranges.hpp: stretches of neighbouring ranks, in any order. Eight bytes each; more than 32 carry an index.
+// group/ranges.hpp: stretches of neighbouring ranks, in any order. Eight bytes each; more than 32
+// carry an index.
 //
 //   4 5 6   0 1   9        ends   3  5  6     where the next stretch begins, in ranks of the group
 //                          moves  4 -3  4     world rank - rank, the same for a whole stretch
 //
-// A search counts through up to eight stretches without a branch. Among many stretches it uses the index (the first stretch of
-// each 1/8·n-th part of the ranks), and a binary search between two of its entries.
+// A search counts through up to eight stretches without a branch. Among many stretches it uses the
+// index (the first stretch of each 1/8·n-th part of the ranks), and a binary search between two of
+// its entries.
 #pragma once
 
 #include <memory>

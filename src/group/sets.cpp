@@ -1,5 +1,6 @@
-// group/sets.cpp: groups as sets, with union, intersection, difference and comparison. Two progressions meet in a progression
-// (Chinese remainders), which is enough for descriptions of few runs. Other groups take one pass.
+// group/sets.cpp: groups as sets, with union, intersection, difference and comparison. Two
+// progressions meet in a progression (Chinese remainders), which is enough for descriptions of few
+// runs. Other groups take one pass.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -60,7 +61,8 @@ std::optional<std::vector<Piece>> rows_of(const Group& group) {
   return rows;
 }
 
-/// Ranks of the first group whose members are also in the second, in any order. Nothing if descriptions do not tell.
+/// Ranks of the first group whose members are also in the second, in any order. Nothing if
+/// descriptions do not tell.
 std::optional<std::vector<Piece>> shared(const Group& first, const Group& second) {
   const auto ours = rows_of(first), theirs = rows_of(second);
   if (!ours || !theirs || ours->size() * theirs->size() > most_pairs) return {};

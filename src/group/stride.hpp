@@ -1,4 +1,5 @@
-// group/stride.hpp: every n-th rank, forwards or backwards: columns of a process grid, and (step 1) its rows.
+// group/stride.hpp: every n-th rank, forwards or backwards: columns of a process grid, and (step 1)
+// its rows.
 //
 //   first 2, step 3, size 4
 //   world   0  1 [2] 3  4 [5] 6  7 [8] 9  10 [11] 12

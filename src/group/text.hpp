@@ -1,4 +1,5 @@
-// group/text.hpp: groups as text, for `heddle explain --group`. The manual with examples is docs/groups.md.
+// group/text.hpp: groups as text, for `heddle explain --group`. The manual with examples is
+// docs/groups.md.
 //
 //   parse("0:90000:300")                            every 300th: 0, 300, ... 89700 (the end is not a member)
 //   parse("5, 9:3:-1, 100:200")                     ranks and ranges, in this order
@@ -25,7 +26,8 @@ class TextError : public std::runtime_error {
   std::size_t column_;
 };
 
-/// TextError if the text is no group, std::invalid_argument for impossible ranks and ranks that come twice.
+/// TextError if the text is no group, std::invalid_argument for impossible ranks and ranks that
+/// come twice.
 Group parse(std::string_view text);
 
 }  // namespace heddle::group

@@ -38,7 +38,8 @@ enum class Taken {
 };
 
 /// Takes the host's place. Call it once, when Heddle is loaded. Throws std::bad_alloc.
-/// @param in_host  The address of a procedure in the host's library. @param timed  Uses Procedure::timed.
+/// @param in_host  The address of a procedure in the host's library.
+/// @param timed  Uses Procedure::timed.
 Taken take_place(const void* in_host, bool timed);
 
 /// The result of take_place(); no_host before.

@@ -48,7 +48,8 @@ class Object {
   [[nodiscard]] const ElfW(Sym) * defined(const char* name) const;
   /// The address of a symbol of this object.
   [[nodiscard]] void* address_of(const ElfW(Sym) & symbol) const;
-  /// Visits the names of all functions that it exports. @param hash  gnu_hash() of the name, with its lowest bit set.
+  /// Visits the names of all functions that it exports.
+  /// @param hash  gnu_hash() of the name, with its lowest bit set.
   void each_defined(const std::function<void(const char* name, std::uint32_t hash)>& take) const;
 
   /// Visits every slot that the loader fills with the address of a symbol of another object.

@@ -19,8 +19,8 @@ PARAMETER = re.compile(r"(.*?)\s*(\w*)\s*((?:\[\w*\])*)")
 COUNT = re.compile(r"(send|recv|in|out)?counts?|insize|outsize|position")
 PLACES = re.compile(r"[sr]?displs")
 
-# Procedures of MPI-4.0 and later whose parameters differ from those of the procedures that they are derived from, and a
-# procedure that MPI-3.0 has removed.
+# Procedures of MPI-4.0 and later whose parameters differ from those of the procedures that they are
+# derived from, and a procedure that MPI-3.0 has removed.
 SILENT = """
 int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);

@@ -43,7 +43,8 @@ Placed moved(Placed child, Bytes by) {
 
 Count ceiling(Count a, Count b) { return a / b + (a % b != 0); }
 
-/// The indices start, start+1, ... of one dimension that belong to place `place` of `places`, in blocks of `block`.
+/// The indices start, start+1, ... of one dimension that belong to place `place` of `places`, in
+/// blocks of `block`.
 Placed cyclic(const Axis& axis, Count block, Count place, Count places, const Placed& child) {
   const Count cycle = times(block, places);
   const Count first = place * block;

@@ -1,4 +1,5 @@
-// layout/basic_types.cpp: the table of predefined datatypes (MPI-5.0 §3.2.2, §5.9.4 for the pairs) and their other names.
+// layout/basic_types.cpp: the table of predefined datatypes (MPI-5.0 §3.2.2, §5.9.4 for the pairs)
+// and their other names.
 #include "layout/basic_types.hpp"
 
 #include <algorithm>

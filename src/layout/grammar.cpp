@@ -19,7 +19,8 @@ constexpr std::string_view combiner_names[] = {"named",    "dup",      "contiguo
 /// Larger bounds are a mistake. The sum of two smaller bounds cannot overflow.
 constexpr Bytes farthest = Bytes{1} << 61;
 
-/// MPI_Type_create_subarray -> subarray, MPI_ORDER_FORTRAN -> fortran, MPI_DISTRIBUTE_BLOCK -> block.
+/// MPI_Type_create_subarray -> subarray, MPI_ORDER_FORTRAN -> fortran, MPI_DISTRIBUTE_BLOCK ->
+/// block.
 std::string plain(std::string_view word) {
   std::string key(word);
   for (char& c : key) {

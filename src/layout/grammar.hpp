@@ -56,7 +56,8 @@ struct Type {
   std::vector<Count> numbers;             ///< contiguous: n. vectors: n, length, stride. blocks: length. resized: lower bound,
                                           ///< extent. darray: ranks, rank.
   std::vector<std::vector<Count>> lists;  ///< indexed, struct: lengths, displacements. blocks: displacements.
-                                          ///< subarray: sizes, subsizes, starts. darray: sizes, arguments, grid.
+                                          ///< subarray: sizes, subsizes, starts. darray: sizes,
+                                          ///< arguments, grid.
   std::vector<Distribution> distributions;  ///< darray
   Order order = Order::c;                   ///< subarray, darray
   std::vector<TypePtr> children;            ///< struct: one for each member; named: none; others: one.

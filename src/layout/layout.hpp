@@ -39,8 +39,8 @@ class Layout {
   [[nodiscard]] const Placed& root() const { return root_; }
   [[nodiscard]] const Node* node() const { return root_.node.get(); }
 
-  /// True if any count of elements is one piece without holes. Packing is then a memcpy from base +
-  /// root().offset.
+  /// True if any count of elements is one piece without holes. Packing is then a memcpy from
+  /// base + root().offset.
   [[nodiscard]] bool dense() const { return !root_.node || (root_.node->contiguous() && extent_ == size()); }
 
   /// The program of `count` elements, one extent apart.
@@ -61,7 +61,8 @@ bool same_bytes(const Layout& a, const Layout& b);
 // Strides and displacements are in elements of `old`, or in bytes if the name starts with h. Sizes
 // beyond 64 bits, and programs of more than max_depth levels, throw std::overflow_error.
 
-/// A predefined type of `size` bytes; alignment 0 means the largest power of two that divides size, at most 16.
+/// A predefined type of `size` bytes; alignment 0 means the largest power of two that divides size,
+/// at most 16.
 Layout basic(Bytes size, Bytes alignment = 0);
 Layout contiguous(Count count, const Layout& old);
 Layout vector(Count count, Count blocklength, Count stride, const Layout& old);
@@ -70,7 +71,8 @@ Layout indexed(std::span<const Count> blocklengths, std::span<const Count> displ
 Layout hindexed(std::span<const Count> blocklengths, std::span<const Bytes> displacements, const Layout& old);
 Layout indexed_block(Count blocklength, std::span<const Count> displacements, const Layout& old);
 Layout hindexed_block(Count blocklength, std::span<const Bytes> displacements, const Layout& old);
-/// The extent is rounded up to the strictest alignment of the members, as C compilers do (MPI-5.0 §5.1.6).
+/// The extent is rounded up to the strictest alignment of the members, as C compilers do (MPI-5.0
+/// §5.1.6).
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements, std::span<const Layout> olds);
 /// Like the function above, with pointers to the members.
 Layout structure(std::span<const Count> blocklengths, std::span<const Bytes> displacements,

@@ -44,7 +44,8 @@ struct WireForm {
   }
 };
 
-/// @param byte  The element for signatures of no single basic type. @param pair_of  The pair type of two basic types, or null.
+/// @param byte  The element for signatures of no single basic type.
+/// @param pair_of  The pair type of two basic types, or null.
 template <class Basic, class PairOf>
 WireForm<Basic> wire_form(const Layout& form, const Signature<Basic>& signature, Basic byte, PairOf pair_of) {
   const bool even = !signature.mixed && signature.elements > 0 && signature.elements % 2 == 0;

@@ -43,7 +43,8 @@ class CallSite {
 
   explicit CallSite(Name name) : name_(std::move(name)) {}
 
-  /// Counts a call that is over. @param bytes  Bytes that it sends, or has room for; negative: unknown.
+  /// Counts a call that is over.
+  /// @param bytes  Bytes that it sends, or has room for; negative: unknown.
   void ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
     calls_.fetch_add(1, std::memory_order_relaxed);
     ns_.fetch_add(static_cast<std::int64_t>(ns), std::memory_order_relaxed);

@@ -3,8 +3,9 @@
 //   const Nodes nodes(node_of_rank);             // any numbers: ranks with equal numbers share a node
 //   nodes.leader(nodes.of(rank));                // the lowest rank there
 //
-// In the order by node, the ranks of a node follow each other in rank order, and nodes follow in the order of their leaders. So
-// "all ranks of these nodes" is an interval of positions, for every placement of ranks by the launcher.
+// In the order by node, the ranks of a node follow each other in rank order, and nodes follow in
+// the order of their leaders. So "all ranks of these nodes" is an interval of positions, for every
+// placement of ranks by the launcher.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ namespace heddle::schedule {
 
 class Pieces {
  public:
-  /// Segments of `length` bytes; the last segment of a block has the rest. An empty block has one empty segment.
+  /// Segments of `length` bytes; the last segment of a block has the rest. An empty block has one
+  /// empty segment.
   template <class Volume>
   Pieces(Rank ranks, std::int64_t length, const Volume& bytes)
       : length_(length), before_(static_cast<std::size_t>(ranks) + 1, 0) {

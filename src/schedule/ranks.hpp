@@ -17,9 +17,10 @@ constexpr Rank around(std::int64_t x, Rank ranks) noexcept {
   return static_cast<Rank>(rest < 0 ? rest + ranks : rest);
 }
 
-/// Runs of `run` neighbours around a ring of `modulo`. From `first` on, a run begins every `period`. There are `total` members,
-/// so the last run may be shorter. An interval is one run; the digit classes of Bruck are many runs. With `by_node` the numbers
-/// are positions in the order by node (Nodes), and the members are the ranks at these positions.
+/// Runs of `run` neighbours around a ring of `modulo`. From `first` on, a run begins every
+/// `period`. There are `total` members, so the last run may be shorter. An interval is one run; the
+/// digit classes of Bruck are many runs. With `by_node` the numbers are positions in the order by
+/// node (Nodes), and the members are the ranks at these positions.
 struct Ranks {
   Rank first = 0;
   Rank run = 0;

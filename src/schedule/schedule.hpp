@@ -63,7 +63,8 @@ struct Window {
   Bytes begin, end;
   bool operator==(const Window&) const = default;
 };
-/// The bytes of a segment of a block: `length` bytes (Pieces::length), or the rest for the last segment.
+/// The bytes of a segment of a block: `length` bytes (Pieces::length), or the rest for the last
+/// segment.
 constexpr Window window(const Segment& part, Bytes block, Bytes length) noexcept {
   return {std::min(block, part.index * length), part.index + 1 == part.of ? block : std::min(block, (part.index + 1) * length)};
 }

@@ -1,5 +1,5 @@
-// schedule/tables.cpp: the table of each collective, in the order of `heddle algorithms`. An algorithm has its own file, its
-// name in algorithms.hpp and its line here.
+// schedule/tables.cpp: the table of each collective, in the order of `heddle algorithms`. An
+// algorithm has its own file, its name in algorithms.hpp and its line here.
 #include <array>
 
 #include "schedule/algorithms.hpp"

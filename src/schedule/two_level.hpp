@@ -5,7 +5,8 @@
 
 namespace heddle::schedule {
 
-/// All ranks of `count` nodes from `first` on. `first` may lie beyond either end of the ring of nodes.
+/// All ranks of `count` nodes from `first` on. `first` may lie beyond either end of the ring of
+/// nodes.
 inline Ranks of_nodes(const Nodes& nodes, std::int64_t first, Rank count) noexcept {
   const auto start = [&](std::int64_t node) {  // a position, beyond the end where the node is
     const Rank within = around(node, nodes.count());

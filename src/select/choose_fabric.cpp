@@ -61,8 +61,8 @@ class Ends {
     segments_ = segments_of(sender);
   }
 
-  /// The message goes in segments: it takes the slowest of three steps, and the first segment of the others. Blocks that stay
-  /// in place cost operations on the way, at one of the ends.
+  /// The message goes in segments: it takes the slowest of three steps, and the first segment of
+  /// the others. Blocks that stay in place cost operations on the way, at one of the ends.
   [[nodiscard]] double over_fabric() const {
     const double pack = sender_.in_place ? 0 : pack_;
     const double unpack = receiver_.in_place ? 0 : unpack_;
@@ -131,7 +131,8 @@ FabricEnd end_of(const FabricFacts& facts) noexcept {
   const double segments = segments_of(facts);
   end.copying = copying(facts) + segments * network.segment;
   end.moving = operations(facts) * network.operation + static_cast<double>(facts.side.blocks) * network.piece;
-  // Two notifications say that a segment is ready, and that it has been read. A read goes both ways.
+  // Two notifications say that a segment is ready, and that it has been read. A read goes both
+  // ways.
   if (facts.reads) end.moving += operations(facts) * network.operation + segments * network.segment;
   if (!facts.kept) end.moving += network.region + static_cast<double>(facts.side.lines) / 64 * network.page;
   end.in_place = end.moving < end.copying;

@@ -6,9 +6,10 @@
 //   const FabricEnd receiver = end_of({bytes, side, End::receiver, &network});    // with the descriptor in its hands
 //   const Scheme scheme = table_1(sender, receiver);
 //
-// After Wu, Wyckoff, Panda 2004, §5.2. Each end decides by its own blocks: it copies them, or leaves them in place. The two
-// decisions give the scheme (Table 1). The paper has a rule of thumb ("small blocks, little deviation"). Here each end compares
-// two costs: the time of copying, and the time of operations that move its blocks in place.
+// After Wu, Wyckoff, Panda 2004, §5.2. Each end decides by its own blocks: it copies them, or
+// leaves them in place. The two decisions give the scheme (Table 1). The paper has a rule of thumb
+// ("small blocks, little deviation"). Here each end compares two costs: the time of copying, and
+// the time of operations that move its blocks in place.
 #pragma once
 
 #include <optional>
@@ -35,17 +36,19 @@ struct Network {
   int rma_iov = 1;        ///< Pieces of remote memory in an operation.
   bool measured = false;  ///< False: numbers of the paper and of data sheets, never measured.
 
-  // The wire of the MPI library between the same nodes, if `heddle tune` has measured both there; otherwise 0
+  // The wire of the MPI library between the same nodes, if `heddle tune` has measured both there;
+  // otherwise 0
   double message = 0;       ///< A message in one piece.
   double message_byte = 0;  ///< Each byte of such a message.
 };
 
-/// The costs of a provider: measured here if it is the provider of `measured` ("tcp;ofi_rxm" is tcp), otherwise from a table.
-/// An unknown provider has the row of verbs. `iov` and `rma_iov` are the limits of the provider.
+/// The costs of a provider: measured here if it is the provider of `measured` ("tcp;ofi_rxm" is
+/// tcp), otherwise from a table. An unknown provider has the row of verbs. `iov` and `rma_iov` are
+/// the limits of the provider.
 Network network_of(std::string_view provider, int iov, int rma_iov, const BetweenNodes& measured = {}) noexcept;
 
-/// Bytes of a segment. A message has several segments, so that both ends work; a segment is long enough to pay for its
-/// hand-over.
+/// Bytes of a segment. A message has several segments, so that both ends work; a segment is long
+/// enough to pay for its hand-over.
 constexpr Bytes shortest_segment = Bytes{64} << 10;
 constexpr Bytes longest_segment = Bytes{256} << 10;
 Bytes fabric_segment(Bytes bytes) noexcept;

@@ -20,12 +20,14 @@ constexpr double longest_grace = 1e6;  // ns: a sender waits about a time slice 
 /// True if stores wait longer for lines of the receiver's core than for memory.
 bool far(const Facts& facts) noexcept { return facts.line >= far_line; }
 
-/// Cache lines beyond those that the curves assume. The blocks of the curves have holes of their own length; these are sparser.
+/// Cache lines beyond those that the curves assume. The blocks of the curves have holes of their
+/// own length; these are sparser.
 double lone_lines(const Side& side, double bytes) noexcept {
   return std::max(0.0, static_cast<double>(side.lines) - 2 * bytes / 64);
 }
 
-/// Sender and receiver work on different segments at the same time. The first or last segment of one waits for the other.
+/// Sender and receiver work on different segments at the same time. The first or last segment of
+/// one waits for the other.
 double pipelined(double first, double second, double segments) noexcept {
   return std::max(first, second) + std::min(first, second) / segments;
 }
@@ -95,7 +97,8 @@ Costs costs(const Facts& facts) noexcept {
 
 Choice choose(const Facts& facts) noexcept {
   Scheme best = Scheme::bc_spup;
-  // A receiver that pulls needs a core while the sender spins on one. With too few cores the sender packs and leaves.
+  // A receiver that pulls needs a core while the sender spins on one. With too few cores the sender
+  // packs and leaves.
   if (!facts.crowded) {
     const Costs cost = costs(facts);
     // A non-blocking sender should not pack, but go on computing.
@@ -105,8 +108,8 @@ Choice choose(const Facts& facts) noexcept {
         best = scheme;
         least = cost.of(scheme);
       }
-    // Two cores at one message even out errors of the model about each of them. An unknown receiver may also have less to do
-    // than its sender.
+    // Two cores at one message even out errors of the model about each of them. An unknown receiver
+    // may also have less to do than its sender.
     const bool alone = best == Scheme::direct || (best == Scheme::bc_spup && !facts.receiver.known);
     if (alone && facts.mapped && facts.blocking && cost.of(best) > clearly * cost.of(Scheme::both)) best = Scheme::both;
   }
@@ -114,7 +117,8 @@ Choice choose(const Facts& facts) noexcept {
 }
 
 bool beats(const Facts& facts, const Choice& choice, const Link& host) noexcept {
-  // A rank that may receive at the same time copies out and in alternately, which costs more than a near core gains.
+  // A rank that may receive at the same time copies out and in alternately, which costs more than a
+  // near core gains.
   const bool by_turns = facts.paired || !facts.blocking;
   if (facts.crowded || (by_turns && facts.bytes > most_by_turns && !far(facts))) return false;
   return costs(facts).of(choice.scheme) < clearly * (host.latency + host.byte * static_cast<double>(facts.bytes));
@@ -136,7 +140,8 @@ Choice with(Scheme scheme, const Facts& facts) noexcept {
     case Scheme::direct:
       break;
   }
-  // Ski rental: the sender waits as long as packing takes, then packs. So it loses at most the time of packing.
+  // Ski rental: the sender waits as long as packing takes, then packs. So it loses at most the time
+  // of packing.
   if (!facts.crowded) choice.grace = std::min(Steps(facts).pack, longest_grace);
   return choice;
 }

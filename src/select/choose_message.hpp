@@ -5,8 +5,9 @@
 //   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}
 //   puts(why(facts, choice).c_str());                               // the same in words, with the numbers
 //
-// After Wu, Wyckoff, Panda 2004, §5. Block statistics decide for each side: it packs, or it moves its blocks in place. The two
-// decisions give the scheme (Table 1). The paper has rules of thumb; we have the cost of each scheme by a profile.
+// After Wu, Wyckoff, Panda 2004, §5. Block statistics decide for each side: it packs, or it moves
+// its blocks in place. The two decisions give the scheme (Table 1). The paper has rules of thumb;
+// we have the cost of each scheme by a profile.
 #pragma once
 
 #include <array>
@@ -39,14 +40,16 @@ struct Choice {
   layout::Stores stores = layout::Stores::cached;  ///< The sender's stores into lines that its receiver has read.
 };
 
-/// The time of each scheme from the descriptor to the last byte, ns. Infinite: the scheme is impossible.
+/// The time of each scheme from the descriptor to the last byte, ns. Infinite: the scheme is
+/// impossible.
 struct Costs {
   std::array<double, schemes.size()> ns{};
   [[nodiscard]] double of(Scheme scheme) const noexcept { return ns[static_cast<std::size_t>(scheme)]; }
 };
 Costs costs(const Facts& facts) noexcept;
 
-/// The cheapest scheme. BC-SPUP unless another scheme is clearly cheaper: only BC-SPUP needs nothing but mapped slots.
+/// The cheapest scheme. BC-SPUP unless another scheme is clearly cheaper: only BC-SPUP needs
+/// nothing but mapped slots.
 Choice choose(const Facts& facts) noexcept;
 
 /// True if a message in one piece is clearly faster by this choice than through the MPI library.

@@ -14,13 +14,16 @@ struct HostTraits {
   /// It packs fragment by fragment, straight into shared memory, while the receiver unpacks.
   /// Packing in advance is often slower (packing.hpp).
   bool packs_while_it_sends;
-  /// A communicator of MPI_Comm_create or MPI_Comm_create_group has no error handler until the program sets one.
+  /// A communicator of MPI_Comm_create or MPI_Comm_create_group has no error handler until the
+  /// program sets one.
   bool makes_without_handler;
-  /// If a block is empty, its non-blocking MPI_Alltoallv and MPI_Alltoallw in place overwrite data that they have yet to send.
+  /// If a block is empty, its non-blocking MPI_Alltoallv and MPI_Alltoallw in place overwrite data
+  /// that they have yet to send.
   bool overwrites_in_place;
   /// MPI_Allgatherv fails if a rank sends more than its block has room for.
   bool truncates_gathered;
-  /// MPI_Allgatherv of less than 4 KiB in all is nearly twice as slow as needed if more than two ranks share cores.
+  /// MPI_Allgatherv of less than 4 KiB in all is nearly twice as slow as needed if more than two
+  /// ranks share cores.
   bool slow_to_gather_little;
   /// MPI_Allgatherv chooses by the sum of the volumes, not by their spread.
   bool gathers_by_sum;
@@ -34,7 +37,8 @@ struct HostTraits {
   /// MPI_Waitall does not touch the requests behind the first failed request, even if they are
   /// complete.
   bool leaves_behind_failed;
-  /// A forbidden MPI_IN_PLACE, and missing arrays of a gather, are wrong arguments even without elements.
+  /// A forbidden MPI_IN_PLACE, and missing arrays of a gather, are wrong arguments even without
+  /// elements.
   bool refuses_in_place_of_none;
   /// It refuses a null or uncommitted type even without elements, also in the w procedures and in
   /// neighbours' blocks. It accepts an uncommitted type that a gather receives.

@@ -9,7 +9,8 @@
 
 namespace heddle::select {
 
-/// Empty, or a sentence: this processor has no such instructions, and the kernels stay as they were.
+/// Empty, or a sentence: this processor has no such instructions, and the kernels stay as they
+/// were.
 std::string use_instruction_set(settings::Isa wanted);
 
 }  // namespace heddle::select

@@ -17,7 +17,8 @@
 
 namespace heddle::select {
 
-/// Puts the k-th smallest value at values[k - 1] and returns it. Values before it are not larger, values behind it not smaller.
+/// Puts the k-th smallest value at values[k - 1] and returns it. Values before it are not larger,
+/// values behind it not smaller.
 /// @param k  1 ... values.size().
 template <class T>
 T k_select(std::span<T> values, std::size_t k) {
@@ -30,7 +31,8 @@ T k_select(std::span<T> values, std::size_t k) {
   const auto select = [&](const auto& self, Index left, Index right) -> void {
     while (right > left && looks > 0) {
       if (right - left > sampled_from) {
-        // Narrows the range around the k-th value to its likely place, by selecting in a sample of n^(2/3) values.
+        // Narrows the range around the k-th value to its likely place, by selecting in a sample of
+        // n^(2/3) values.
         const auto n = static_cast<double>(right - left + 1);
         const auto i = static_cast<double>(wanted - left + 1);
         const double z = std::log(n);
@@ -40,7 +42,8 @@ T k_select(std::span<T> values, std::size_t k) {
         self(self, std::max(left, static_cast<Index>(place - i * sample / n + deviation)),
              std::min(right, static_cast<Index>(place + (n - i) * sample / n + deviation)));
       }
-      // Splits by the value that is at the k-th place now. Equal values stop both ways, so that many of them split evenly.
+      // Splits by the value that is at the k-th place now. Equal values stop both ways, so that
+      // many of them split evenly.
       looks -= right - left + 1;
       const T pivot = at(wanted);
       Index up = left;

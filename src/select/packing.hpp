@@ -43,8 +43,8 @@ struct Message {
   settings::Messages wanted = settings::Messages::automatic;
 };
 
-/// Heddle packs messages of `layout` from this size on, in bytes. 0: always. never_packed: data without holes, and data that
-/// the host moves as well.
+/// Heddle packs messages of `layout` from this size on, in bytes. 0: always. never_packed: data
+/// without holes, and data that the host moves as well.
 Bytes packs_from(const layout::Layout& layout, const Message& message);
 
 }  // namespace heddle::select

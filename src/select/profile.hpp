@@ -13,7 +13,8 @@
 
 namespace heddle::select {
 
-/// ns per byte by the length of a block, at 4, 16, 64, ... 65536 bytes. Between these lengths, linear in the logarithm.
+/// ns per byte by the length of a block, at 4, 16, 64, ... 65536 bytes. Between these lengths,
+/// linear in the logarithm.
 struct Curve {
   static constexpr std::size_t points = 8;
   static constexpr std::array<int, points> lengths = {4, 16, 64, 256, 1024, 4096, 16384, 65536};
@@ -23,8 +24,8 @@ struct Curve {
   [[nodiscard]] double at(double block) const noexcept;
 };
 
-/// Costs of messages between two nodes under one MPI library, ns: the library's messages in one piece, and messages over a
-/// provider of libfabric (as in select/choose_fabric.hpp).
+/// Costs of messages between two nodes under one MPI library, ns: the library's messages in one
+/// piece, and messages over a provider of libfabric (as in select/choose_fabric.hpp).
 struct BetweenNodes {
   std::array<char, 24> provider{};  ///< "tcp", with zeros behind. Empty: not measured.
   double message = 0;               ///< A message of the library.
@@ -68,8 +69,9 @@ struct Profile {
   // Costs of messages through the MPI library, for the choice of collectives
   Links mpich = mpich_links;
   Links openmpi = openmpi_links;
-  // Costs of such messages if blocks have holes of their own length, on both sides. Reports estimate the library's time by them
-  // (python/heddle/reported/estimate.py); no choice uses them. 0: not measured.
+  // Costs of such messages if blocks have holes of their own length, on both sides. Reports
+  // estimate the library's time by them (python/heddle/reported/estimate.py); no choice uses them.
+  // 0: not measured.
   Curve mpich_holes{};
   Curve openmpi_holes{};
 

@@ -30,12 +30,14 @@ struct Loaded {
 /// The text of a profile of `machine`. `made` is a date, for people.
 std::string write(const Profile& profile, const Machine& machine, std::string_view made);
 
-/// Reads such a text. A text is refused if it is damaged, of another machine or version, or absurd. The built-in profile then
-/// holds, and a complaint has the reason and a mend. The complaint calls the text `name`.
+/// Reads such a text. A text is refused if it is damaged, of another machine or version, or absurd.
+/// The built-in profile then holds, and a complaint has the reason and a mend. The complaint calls
+/// the text `name`.
 Loaded parse(std::string_view text, const std::string& name, const Machine& here);
 
-/// The file that a setting names. "auto" is heddle/profile.json in $XDG_CONFIG_HOME or $HOME/.config, or else in /etc/heddle if
-/// it exists. "builtin" is no file. Any other text is a path. Empty: no file.
+/// The file that a setting names. "auto" is heddle/profile.json in $XDG_CONFIG_HOME or
+/// $HOME/.config, or else in /etc/heddle if it exists. "builtin" is no file. Any other text is a
+/// path. Empty: no file.
 std::string profile_path(const std::string& setting);
 /// The file that `heddle tune` writes and "auto" reads. Empty: there is no home.
 std::string usual_path();

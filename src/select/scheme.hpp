@@ -6,7 +6,8 @@
 
 namespace heddle::select {
 
-/// How the segments of a message move, and which side claims them (Wu, Wyckoff, Panda 2004, §3.1 and §4.1 to §4.3).
+/// How the segments of a message move, and which side claims them (Wu, Wyckoff, Panda 2004, §3.1
+/// and §4.1 to §4.3).
 enum class Scheme : std::uint8_t {
   bc_spup,  ///< The sender packs all, the receiver unpacks.
   rwg_up,   ///< The receiver gathers from the sender's blocks into a contiguous buffer, and unpacks.

@@ -29,7 +29,8 @@ struct Side {
   static Side blocks_of(Bytes bytes, Bytes block) noexcept;
 };
 
-/// A datatype: the numbers of one element, and the additions of each further element (elements may share lines, or join).
+/// A datatype: the numbers of one element, and the additions of each further element (elements may
+/// share lines, or join).
 class Statistics {
  public:
   Statistics() = default;

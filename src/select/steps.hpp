@@ -9,7 +9,8 @@ namespace heddle::select {
 struct Steps {
   explicit Steps(const Facts& facts) noexcept;
 
-  /// process_vm_readv with this many pieces on each side. Each segment needs at least a call, and so a piece on each side.
+  /// process_vm_readv with this many pieces on each side. Each segment needs at least a call, and
+  /// so a piece on each side.
   [[nodiscard]] double read(Count remote, Count local) const noexcept;
 
   const Profile& p;

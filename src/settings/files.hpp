@@ -43,7 +43,8 @@ std::string user_file(const char* const* environment);
 /// The lines of a text. Complaints call the text `name`.
 Files parse_file(std::string_view text, const std::string& name);
 
-/// The user's lines, then the site's. A missing file counts as empty, except for the file that $HEDDLE_CONFIG names.
+/// The user's lines, then the site's. A missing file counts as empty, except for the file that
+/// $HEDDLE_CONFIG names.
 Files read_files(const std::string& user, const std::string& site, bool user_must_exist = false);
 
 /// The files that an environment asks for.
@@ -54,7 +55,8 @@ Settings read(const char* const* environment, const Files& files);
 
 constexpr std::string_view environment_itself = "environment";
 
-/// The value of a variable, and its place: environment_itself, or file and line. None: the default holds.
+/// The value of a variable, and its place: environment_itself, or file and line. None: the default
+/// holds.
 struct Source {
   std::string value;
   std::string from;

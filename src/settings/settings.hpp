@@ -57,7 +57,8 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library is always allowed.
+/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library is always
+/// allowed.
 struct Transports {
   bool self = true;
   bool mapped = true;
@@ -83,7 +84,8 @@ struct Router {
   bool operator==(const Router&) const = default;
 };
 
-/// The variables that the library reads, with their types. The members' initial values are the defaults of the table.
+/// The variables that the library reads, with their types. The members' initial values are the
+/// defaults of the table.
 struct Settings {
   bool enabled = true;                               ///< HEDDLE
   Isa isa = Isa::automatic;                          ///< HEDDLE_ISA
@@ -128,14 +130,16 @@ Settings read(const char* const* environment);
 /// Reads environ and the files that it names (files.hpp).
 Settings from_environment();
 
-/// A variable that ranks use to decide in collectives, so all ranks need the same value. Equal values have equal texts.
+/// A variable that ranks use to decide in collectives, so all ranks need the same value. Equal
+/// values have equal texts.
 struct Shared {
   std::string_view name;
   std::string value;
 };
 std::vector<Shared> shared(const Settings& set);
 
-/// A value read from text, or a complaint that says what is wrong. The complaint follows the words "NAME=text ".
+/// A value read from text, or a complaint that says what is wrong. The complaint follows the words
+/// "NAME=text ".
 template <class T>
 struct Parsed {
   T value{};
@@ -163,7 +167,8 @@ Parsed<std::string> file(std::string_view text);                ///< Any text.
 Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
 Parsed<std::int64_t> bytes(std::string_view text);              ///< 0 or more, with a power of 1024: "64M", "64MiB", "64 MB".
 
-/// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is near.
+/// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is
+/// near.
 struct Unknown {
   std::string name;
   std::string_view nearest;  ///< Empty: no name is near.

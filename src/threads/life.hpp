@@ -16,7 +16,8 @@ class Life {
  public:
   constexpr Life() = default;
 
-  /// Adds a user. @param wake  Called if the service sleeps or is over. False: it stays off until it is over.
+  /// Adds a user.
+  /// @param wake  Called if the service sleeps or is over. False: it stays off until it is over.
   template <class Wake>
   void begin(const Wake& wake) {
     users_.fetch_add(1);
@@ -24,7 +25,8 @@ class Life {
     if (state_ == State::asleep || state_ == State::over) state_ = wake() ? State::awake : State::off;
   }
 
-  /// Takes a user away. @param clean_up  Called when the last user is gone, while the service is still awake.
+  /// Takes a user away.
+  /// @param clean_up  Called when the last user is gone, while the service is still awake.
   template <class CleanUp>
   void end(const CleanUp& clean_up) {
     if (users_.fetch_sub(1) > 1) return;

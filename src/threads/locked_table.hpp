@@ -114,7 +114,8 @@ void LockedTable<Handle, Entry>::erase(Handle handle, const Entry* entry) noexce
   if (slots_[hole].entry != entry) return;
   slots_[hole].entry = nullptr;
   used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  // Knuth, volume 3, §6.4, algorithm R: an entry moves up unless its home lies between the hole and itself.
+  // Knuth, volume 3, §6.4, algorithm R: an entry moves up unless its home lies between the hole and
+  // itself.
   for (std::size_t i = (hole + 1) & mask_; slots_[i].entry; i = (i + 1) & mask_) {
     const std::size_t from_home = (i - home(slots_[i].key)) & mask_;
     if (from_home < ((i - hole) & mask_)) continue;

@@ -1,4 +1,5 @@
-// tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`: the choices of Heddle, and when each is chosen.
+// tool/algorithms.cpp: the tables of the rooms, for `heddle algorithms`. They list the alternatives
+// of each choice of Heddle.
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
 #include "select/message_ways.hpp"
@@ -45,7 +46,7 @@ Json transports() {
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.cost}});
   return {{"room", "transport"},
           {"title", "Transports within a node"},
-          {"choice", "by the scheme of the message (heddle explain TYPE), among those that HEDDLE_TRANSPORTS allows"},
+          {"choice", "the scheme of the message decides (heddle explain TYPE), among those that HEDDLE_TRANSPORTS allows"},
           {"rows", rows}};
 }
 

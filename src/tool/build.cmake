@@ -1,5 +1,6 @@
-# Run at each build: writes OUT, the header of build.cpp, if its text has changed. Facts beside the commit come in as FACTS:
-# lines NAME=value. COMMIT_FILE has the commit if there is no git: `git archive` fills it in.
+# Each build runs this. It writes OUT, the header of build.cpp, if its text has changed. FACTS has
+# the other facts, in lines NAME=value. COMMIT_FILE has the commit if there is no git, because `git
+# archive` fills it in.
 set(commit "unknown")
 file(STRINGS ${COMMIT_FILE} archived LIMIT_COUNT 1)
 if(archived AND NOT archived MATCHES "Format")

@@ -1,11 +1,11 @@
-// tool/collective.cpp: which algorithm a collective would take for some volumes, what the others would take, and why.
+// tool/collective.cpp: the algorithm that a collective would take for given volumes, the times of
+// the others, and the reason.
 //
 //   allgatherv: 32k, 63 x 8; 8 nodes              volumes of the ranks, one after the other
-//   alltoallv: 26 x 512; 256 ranks, 16 nodes      each rank sends 512 bytes to the 26 nearest;
-//   alltoallv: 26 x 512; 256 ranks, stride 2      to every second one
-//   exchange: 26 x 512; 256 ranks                 likewise, and receivers do not know who sends
-//   ...; 16 ranks, 8 ranks a core, mpich          as under MPICH, or Open MPI (openmpi): messages of theirs
-//                                                 take different times
+//   alltoallv: 26 x 512; 256 ranks, 16 nodes      each rank sends 512 bytes to the 26 nearest ranks
+//   alltoallv: 26 x 512; 256 ranks, stride 2      each rank sends to every second of the nearest ranks
+//   exchange: 26 x 512; 256 ranks                 as alltoallv, but receivers do not know the senders
+//   ...; 16 ranks, 8 ranks a core, mpich          with the times of MPICH's messages, or of Open MPI's (openmpi)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 using namespace select;
 
 constexpr Count most_ranks = 1 << 20;
-constexpr double most_walked = 3e7;  // messages: a second or so
+constexpr double most_walked = 3e7;  // messages; takes about a second
 
 /// Words and numbers of a description, one after the other.
 class Reader {
@@ -186,7 +186,7 @@ Wanted wanted(std::string_view collective) {
   return {set.alltoallv, "HEDDLE_ALLTOALLV=" + set.alltoallv};
 }
 
-/// Whether two ways have the same name and digest.
+/// True if two ways have the same name and digest.
 bool same(const Way& one, const Way& other) {
   return one.algorithm == other.algorithm && other.algorithm && digest(one) == digest(other);
 }
@@ -215,7 +215,8 @@ Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
   return rows;
 }
 
-/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the model.
+/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the
+/// model.
 void add_decision(Json& answer, const Decision& decision, const Ways& ways, const Wanted& by, const std::string& model) {
   const std::string reason = because(decision, ways, by.said);
   const bool model_chose = same(decision.way, quickest(ways));  // `model` describes this way
@@ -223,14 +224,14 @@ void add_decision(Json& answer, const Decision& decision, const Ways& ways, cons
   answer["because"] = reason;
   const std::string name(decision.way.algorithm ? decision.way.algorithm->name : "the MPI library's own");
   if (decision.reason == Reason::mailboxes)
-    answer["why"] = model;  // it has the reason
+    answer["why"] = model;  // the sentence has the reason
   else if (model_chose)
     answer["why"] = reason.empty() ? model : model + "; " + reason;
   else
     answer["why"] = name + ": " + (reason.empty() ? "no way takes less by the model" : reason) + ". By the model " + model;
 }
 
-/// The partners of each rank: the ranks before and behind it, every stride-th.
+/// The partners of each rank: every stride-th of the ranks before and behind it.
 std::vector<std::vector<Flow>> flows(const Described& about) {
   std::vector<std::vector<Flow>> all(static_cast<std::size_t>(about.ranks));
   for (Count rank = 0; rank < about.ranks; ++rank) {
@@ -284,7 +285,7 @@ Json explain_collective(const std::string& description) {
     Share mine;
     for (const Flow& one : sent[static_cast<std::size_t>(me)]) {
       mine.send(me, one.to, one.bytes, at.ranks, &nodes);
-      mine.receive(one.bytes);  // the other side sends as much
+      mine.receive(one.bytes);  // the partner sends as much
     }
     all = joined(all, mine);
   }

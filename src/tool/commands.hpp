@@ -1,7 +1,7 @@
 // tool/commands.hpp: the subcommands of heddle-tool. They are the native half of the command
 // `heddle`.
 //
-// Each function returns JSON; main.cpp reads the command line and prints.
+// The functions return JSON. main.cpp reads the command line and prints.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +29,29 @@ struct ExplainOptions {
 /// @throws layout::grammar::Error
 /// @throws std::overflow_error  Too many elements.
 Json explain(const ExplainOptions& options);
-/// The same description in lines "name: value".
+/// Describes it in lines "name: value".
 std::vector<std::string> explain_in_lines(const ExplainOptions& options);
 
 /// The canonical program as nested objects. Long lists and large programs are cut, with a mark.
 Json tree(const layout::Layout& layout);
 
-/// Sentences that say how Heddle packs `count` elements, and why.
+/// Sentences that explain how Heddle packs `count` elements.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
 
-/// The kernels that pack and unpack `count` elements, with reasons: {"parts": [{"kind", "pack", "unpack"}, ...], "more"}.
-/// It lists the first few parts of a struct. Data in one piece have no parts.
+/// The kernels that pack and unpack `count` elements, with reasons, as {"parts": [{"kind", "pack",
+/// "unpack"}, ...], "more"}. It lists the first few parts of a struct. Data in one piece have no
+/// parts.
 Json kernels(const layout::Layout& layout, layout::Count count);
 
-/// The profile of this machine that the library would use. It is read once; complaints are printed at that time.
+/// The profile of this machine that the library would use. It is read once; complaints are printed
+/// at that time.
 const select::Loaded& profile();
-/// The profile's place and source: {"file": its name or null, "source": the file's name or "built in"}.
+/// The profile's place and source: {"file": its name or null, "source": the file's name or "built
+/// in"}.
 Json profile_file();
 
-/// The ways that `count` elements take to a rank of the same node, with reasons, for each kind of sender's memory.
+/// The ways that `count` elements take to a rank of the same node, with reasons, for each kind of
+/// sender's memory.
 /// @param to  The receiver's datatype, or empty.
 /// @throws layout::grammar::Error
 /// @throws std::runtime_error  The sizes do not fit.
@@ -64,15 +68,17 @@ struct GroupOptions {
 /// @throws std::invalid_argument
 Json explain_group(const GroupOptions& options);
 
-/// The algorithm that a collective would take for these volumes, and the time of each algorithm. The times come from the model
-/// of the choice, and from walking all ranks.
+/// The algorithm that a collective would take for these volumes, and the time of each algorithm.
+/// The times come from the model of the choice, and from a walk over all ranks.
 /// @throws std::invalid_argument
 Json explain_collective(const std::string& description);
 
-/// The build of this copy: {"version", "commit", "compiler", "processor", "kernels", "fabric", "built_for": {"mpich", ...}}.
+/// The build of this copy: {"version", "commit", "compiler", "processor", "kernels", "fabric",
+/// "built_for": {"mpich", ...}}.
 Json build();
 
-/// A table for each choice of Heddle: {"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}.
+/// A table for each choice of Heddle: {"room", "title", "choice", "rows": [{"name", "description",
+/// "when", ...}]}.
 Json algorithms();
 
 /// The table of settings.
@@ -91,7 +97,8 @@ struct TuneOptions {
   // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
-  // The fabric's provider, and the times of bench/links between two nodes (tool/tune/fit_nodes.hpp). Empty: not measured.
+  // The fabric's provider, and the times of bench/links between two nodes (tool/tune/fit_nodes.hpp). Empty:
+  // not measured.
   std::vector<std::string> mpich_nodes;
   std::vector<std::string> openmpi_nodes;
   bool add = false;  ///< Takes the other numbers from the existing profile, if it is of this machine.
@@ -101,17 +108,19 @@ struct TuneOptions {
 /// @throws std::runtime_error
 Json tune(const TuneOptions& options);
 
-/// Runs bench/links. `library` is its build for the preloaded MPI, `words` its command line. Returns its exit status.
+/// Runs bench/links. `library` is its build for the preloaded MPI, `words` its command line.
+/// Returns its exit status.
 /// @throws std::runtime_error  The library cannot be loaded.
 int links(const std::string& library, const std::vector<std::string>& words);
 
-/// Prints the estimated times of collectives on another machine (sim/estimate/): a line of JSON for each task of the file.
+/// Prints the estimated times of collectives on another machine (sim/estimate/): a line of JSON for
+/// each task of the file.
 /// @throws std::invalid_argument
 /// @throws nlohmann::json::exception
 void estimate(const std::string& file);
 
-/// Measures the search of a pipelined transpose (Balaji et al. 2007, figure 13), and the time of a seek by its offset. Returns
-/// rows {"bench", "case", "variant", "metric", "value", "unit", ...}.
+/// Measures the search of a pipelined transpose (Balaji et al. 2007, figure 13), and the time of a
+/// seek by its offset. Returns rows {"bench", "case", "variant", "metric", "value", "unit", ...}.
 Json seek(const SeekOptions& options);
 
 }  // namespace heddle::tool

@@ -1,8 +1,9 @@
-// tool/estimate.cpp: reads tasks and prints a line of JSON for each, for `heddle simulate`. The file:
+// tool/estimate.cpp: reads tasks and prints a line of JSON for each, for `heddle simulate`. The
+// file:
 //
 //   {"machine": {...} or {"profile": "mpich", "members": 16}, "tasks": [{"collective": "alltoallv", "ranks": 4096, ...}, ...]}
 //
-// Lines {"part": 0.4} tell the progress of the next task.
+// Lines {"part": 0.4} report the progress of the next task.
 #include "estimate/estimate.hpp"
 
 #include <fstream>

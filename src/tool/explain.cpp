@@ -67,7 +67,7 @@ std::string written(const grammar::Type& type) {
   return heddle::explain::pasteable(type.layout, element ? element->name : "byte");
 }
 
-/// Bytes that a description of the layout takes in a message; null: the layout is too deep for a description.
+/// Bytes that the layout takes in a message; null: the layout is too large for that.
 Json wire_bytes(const Layout& layout) {
   try {
     return wire::encode(layout).size();

@@ -11,7 +11,7 @@ namespace {
 
 using namespace group;
 
-/// Why a format cannot keep a group.
+/// The reason why a format cannot keep a group.
 std::string unfit(Format format) {
   switch (format) {
     case Format::identity:

@@ -1,5 +1,5 @@
-// tool/kernels.cpp: the kernels that move a layout, and why. The choice is the library's own (layout/kernel/choose_kernel.hpp),
-// not a copy. The parts for the kernels follow pack.cpp.
+// tool/kernels.cpp: the kernels that move a layout, with reasons. The choice is the library's own
+// (layout/kernel/choose_kernel.hpp), not a copy. The division into parts follows pack.cpp.
 #include "layout/kernel/kernels.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Json told(kernel::Choice choice, const std::string& why) {
   return {{"kernel", kernel.name}, {"does", kernel.description}, {"why", why}};
 }
 
-/// Loops around a block, outermost first. None: another node is in the middle.
+/// Loops around a block, outermost first. Empty: the innermost node is no block.
 struct LoopNest {
   std::vector<Loop> loops;
   Bytes block = 0;

@@ -1,4 +1,5 @@
-// heddle-tool: the native program behind parts of the command line. Knows datatypes, settings and this machine, no MPI.
+// tool/main.cpp: heddle-tool, the native program behind parts of the command line. It knows
+// datatypes, settings and this machine, but no MPI.
 //
 //   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--to TYPE] [--segments N] [--entries N] [--json]
 //   heddle-tool group '0:90000:300' [--members N] [--json]
@@ -11,7 +12,8 @@
 //   heddle-tool links LIBRARY [WORD ...]
 //   heddle-tool seek [--sizes N ...] [--segment BYTES] [--samples N] [--json]
 //
-// Exit code 2 and one line on stderr for anything it cannot make sense of; a mistake in a description is pointed at below it.
+// If it does not understand its arguments, it prints a line on stderr and exits with code 2. A
+// caret marks a mistake in a description.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <limits>
@@ -30,7 +32,7 @@ int complain(const std::string& what) {
   return 2;
 }
 
-/// The first line of a message of several.
+/// The first line of a message.
 std::string one_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -131,7 +133,9 @@ int run(int argc, char** argv) {
   measuring->add_option("--openmpi", tuning.openmpi, "times of bench/links under Open MPI, ns");
   measuring->add_option("--mpich-nodes", tuning.mpich_nodes, "a provider of libfabric, and times of bench/links under MPICH")
       ->expected(9);
-  measuring->add_option("--openmpi-nodes", tuning.openmpi_nodes, "the same under Open MPI")->expected(9);
+  measuring
+      ->add_option("--openmpi-nodes", tuning.openmpi_nodes, "a provider of libfabric, and times of bench/links under Open MPI")
+      ->expected(9);
   measuring->add_flag("--add", tuning.add, "take other numbers from the existing profile of this machine");
   measuring->add_flag("--progress", tuning.progress, "print a line of JSON before each measurement");
   measuring->add_flag("--json", json, "print JSON, on one line");
@@ -199,7 +203,7 @@ int run(int argc, char** argv) {
       print_rows(answer);
     }
   } catch (const layout::grammar::Error& error) {
-    // The mistake is in one of the two descriptions.
+    // The mistake may be in either description.
     const bool of_receiver = !about.to.empty() && parses(about.description);
     std::cerr << "heddle: " << error.what() << "\n" << error.pointed(of_receiver ? about.to : about.description) << "\n";
     return 2;

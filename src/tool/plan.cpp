@@ -1,5 +1,5 @@
-// tool/plan.cpp: what pack.cpp and dual_context.cpp will do with a layout, in words. It must follow them: a case that they
-// treat differently gets its sentence here.
+// tool/plan.cpp: describes in words how pack.cpp and dual_context.cpp treat a layout. If their
+// cases change, the sentences here must change, too.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -30,7 +30,8 @@ Nest nest_of(const Node& node) {
   return nest;
 }
 
-/// Packed order against memory order: some inner loop makes larger steps than a loop around it.
+/// True if an inner loop makes larger steps than a loop around it, so that packed order is not
+/// memory order.
 bool transposed(const std::vector<Loop>& loops) {
   for (std::size_t i = 1; i < loops.size(); ++i) {
     if (std::llabs(loops[i].stride) > std::llabs(loops[i - 1].stride)) return true;

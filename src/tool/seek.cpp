@@ -1,10 +1,12 @@
-// tool/seek.cpp: figure 13 of Balaji et al. 2007: the parts of the time of a pipelined noncontiguous send.
+// tool/seek.cpp: measures the parts of the time of a pipelined noncontiguous send, as in figure 13
+// of Balaji et al. 2007.
 //
-// An n × n matrix of three doubles is sent in column-major order, in segments. Before each segment, the sender looks at the
-// next 15 blocks; then it packs the segment. There are two ways to keep the place:
+// An n × n matrix of three doubles is sent in column-major order, in segments. Before each segment,
+// the sender looks at the next 15 blocks. Then it packs the segment. There are two ways to keep the
+// position:
 //   dual-context     two cursors: one looks, one packs (layout/cursor.hpp)
 //   single-context   one position: the look loses it, and a search from the start of the datatype finds it, as in MPICH2
-// Both pack with the same kernels: only the search differs.
+// Both pack with the same kernels. Only the search differs.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -21,8 +23,9 @@ using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-/// One position in a loop nest, which moves only forward, piece by piece. A step is cheaper than in any datatype engine (an
-/// odometer of counters, no stack, no virtual call), so its search is a lower bound for theirs.
+/// A position in a loop nest. It only moves forward, piece by piece. A step is cheaper than in any
+/// datatype engine (it advances counters, without a stack or virtual calls). So its search is a
+/// lower bound for the search of such engines.
 class SingleContext {
  public:
   SingleContext(const Layout& layout, Count count) : start_(layout.repeated(count)) {
@@ -91,7 +94,7 @@ Times dual_context(Message& m, Bytes segment) {
   Bytes judged = 0;
   while (!pack.done()) {
     const auto a = Clock::now();
-    look.seek(pack.tell());  // the other context knows the place
+    look.seek(pack.tell());  // the other context knows the position
     const auto b = Clock::now();
     judged += look.ahead().blocks;
     const auto c = Clock::now();
@@ -117,13 +120,13 @@ Times single_context(Message& m, Bytes segment) {
       context.step();
     }
     const auto b = Clock::now();
-    context.search(done);  // the look has lost the place
+    context.search(done);  // the look has lost the position
     const auto c = Clock::now();
     const Bytes bytes = std::min(segment, m.layout.size() - done);
     pack_range(m.layout, 1, m.memory.data(), done, bytes, m.packed.data() + done);
     done += bytes;
     const auto d = Clock::now();
-    while (context.tell() < done) context.step();  // packing moves its context along, without a search
+    while (context.tell() < done) context.step();  // packing moves its context without a search
     times.look_us += microseconds(b - a);
     times.search_us += microseconds(c - b);
     times.pack_us += microseconds(d - c);
@@ -183,7 +186,7 @@ void pipeline(Count n, const SeekOptions& options, Json& rows) {
   put("single-context", single);
 }
 
-/// One seek to each of some offsets of the largest matrix.
+/// Measures seeks to some offsets of the largest matrix.
 void offsets(Count n, const SeekOptions& options, Json& rows) {
   const Layout layout = column_major(n);
   Cursor cursor(layout, 1);

@@ -1,4 +1,4 @@
-// tool/way.cpp: which way a message of a datatype takes within a node, as JSON (explain/explained_way.hpp).
+// tool/way.cpp: the way of a message of a datatype within a node, as JSON (explain/explained_way.hpp).
 #include "explain/explained_way.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 using layout::Bytes;
 using layout::Count;
 
-/// The receiver's side, as many elements as the message fills.
+/// The receiver's side, with as many elements as the message fills.
 select::Side receiver(const std::string& description, Bytes bytes) {
   const layout::grammar::TypePtr type = layout::grammar::parse(description);
   const Bytes size = type->layout.size();

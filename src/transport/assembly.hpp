@@ -37,7 +37,8 @@ class Assembly {
   /// 0 or errno.
   int map(int file) noexcept;
 
-  /// @param bytes  Size of a part, the same in all processes. @param all  Receives the parts, ordered by process.
+  /// @param bytes  Size of a part, the same in all processes.
+  /// @param all  Receives the parts, ordered by process.
   void gather(const void* mine, std::size_t bytes, void* all) noexcept;
   /// Collective. True if all processes pass true.
   bool all(bool mine) noexcept;

@@ -31,7 +31,8 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
 /// the system refuses process_vm_readv to it (a seccomp filter) while a sender relies on the copy.
 Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
-/// True unless prctl(PR_SET_DUMPABLE, 0) forbids other processes of this user to read this one. Takes 0.1 us.
+/// True unless prctl(PR_SET_DUMPABLE, 0) forbids other processes of this user to read this one.
+/// Takes 0.1 us.
 bool can_be_read_now() noexcept;
 
 }  // namespace heddle::transport::cma

@@ -48,7 +48,8 @@ void gather_pieces(std::byte* to, const std::byte* from, const Int* offsets, con
 template <class Int, class Length>
 void scatter_pieces(std::byte* to, const std::byte* from, const Int* offsets, const Length* lengths, Count n);
 
-/// Packs `count` records: record i lies at from + i·stride, its packed form at to + i·record.size().
+/// Packs `count` records: record i lies at from + i·stride, its packed form at
+/// to + i·record.size().
 void gather_records(std::byte* to, const std::byte* from, const Record& record, Count count, Bytes stride);
 void scatter_records(std::byte* to, const std::byte* from, const Record& record, Count count, Bytes stride);
 

@@ -1,4 +1,5 @@
-// layout/kernel/nests.hpp: the code of each kernel of a nest. Compiled once for each instruction set.
+// layout/kernel/nests.hpp: the code of each kernel of a nest. Compiled once for each instruction
+// set.
 #pragma once
 
 #include "layout/kernel/plane.hpp"

@@ -7,8 +7,9 @@
 //   round 1    0 4 3 2    1 0 4 3    2 1 0 4    3 2 1 0    4 3 2 1
 //   round 2    all        all        all        all        all        (sends only what is missing)
 //
-// Cost: ceil(log2 P)·α + (total - own)·β. A single huge block travels as a binomial tree, so this is the choice when a few
-// outliers dominate. With radix d it sends to r + i·d^k for i = 1 ... d - 1 at a time: ceil(log_d P) rounds.
+// Cost: ceil(log2 P)·α + (total - own)·β. A single huge block travels as a binomial tree, so this
+// is the choice when a few outliers dominate. With radix d it sends to r + i·d^k for i = 1 ...
+// d - 1 at a time: ceil(log_d P) rounds.
 // Source: Han and Finkel 1988; Balaji et al. 2007, §4.2.1, figure 11.
 #include "schedule/algorithms.hpp"
 

@@ -1,15 +1,17 @@
-// schedule/allgatherv/pipelined_ring.cpp: the ring, with blocks cut into segments that follow each other without a gap.
+// schedule/allgatherv/pipelined_ring.cpp: the ring, with blocks cut into segments that follow each
+// other without a gap.
 //
 //   blocks of 3, 1 and 2 segments:    r0 → r1    a0 a1 a2 c0 c1           own block, then that of the rank before, ...
 //                                     r1 → r2    b0 a0 a1 a2
 //   round                             r2 → r0    c0 c1 b0
 //   0   1   2   3   4
 //
-// A rank has the data that it sends in round k by round k - (segments of its own block, at least one). So rank 1 passes on a
-// segment of a huge block while rank 0 sends the next. Cost: each link carries all data but one block once, (total)·β, and a
-// segment for each hop fills the pipeline: (P - 2)(α + βb). So only the total counts, not its spread; the plain ring takes
-// (P - 1)(α + β·largest). Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined algorithm for large, irregular
-// all-gather problems, 2008.
+// A rank has the data that it sends in round k by round k - (segments of its own block, at least
+// one). So rank 1 passes on a segment of a huge block while rank 0 sends the next. Cost: each link
+// carries all data but one block once, (total)·β, and a segment for each hop fills the pipeline:
+// (P - 2)(α + βb). So only the total counts, not its spread; the plain ring takes
+// (P - 1)(α + β·largest). Source: Träff, Ripke, Siebert, Balaji, Thakur, Gropp: A pipelined
+// algorithm for large, irregular all-gather problems, 2008.
 #include "schedule/algorithms.hpp"
 
 namespace heddle::schedule {
@@ -20,7 +22,8 @@ struct Piece {
   Segment part;
 };
 
-/// The k-th piece that rank `from` sends. Blocks follow each other downwards, segments of a block upwards.
+/// The k-th piece that rank `from` sends. Blocks follow each other downwards, segments of a block
+/// upwards.
 Piece sent(const Pieces& pieces, Rank from, Count k) {
   Count at = pieces.before(from + 1) - 1 - k;
   if (at < 0) at += pieces.all();

@@ -1,14 +1,17 @@
-// schedule/allgatherv/recursive_doubling.cpp: pairs exchange all their blocks, then pairs of pairs, and so on.
+// schedule/allgatherv/recursive_doubling.cpp: pairs exchange all their blocks, then pairs of pairs,
+// and so on.
 //
 //   P = 8      r0   r1   r2   r3   r4   r5   r6   r7         round k: with the rank that differs in bit k
 //   round 0    0-1  0-1  2-3  2-3  4-5  4-5  6-7  6-7
 //   round 1    0-3  0-3  0-3  0-3  4-7  4-7  4-7  4-7
 //   round 2    all  all  all  all  all  all  all  all
 //
-// Any P by a fold: with 2^m the largest power of two in P and e = P - 2^m, ranks 1, 3 ... 2e - 1 give their block to the left
-// neighbour before, and get all other blocks from it after. Every message carries an interval of blocks.
-// Cost: log2 P·α + (total - own)·β at powers of two. Other P take two more rounds, and the last round carries nearly all blocks
-// again: dissemination is better there. Source: Balaji et al. 2007, §4.2.1, figure 10.
+// Any P by a fold: with 2^m the largest power of two in P and e = P - 2^m, ranks 1, 3 ... 2e - 1
+// give their block to the left neighbour before, and get all other blocks from it after. Every
+// message carries an interval of blocks.
+// Cost: log2 P·α + (total - own)·β at powers of two. Other P take two more rounds, and the last
+// round carries nearly all blocks again: dissemination is better there. Source: Balaji et al. 2007,
+// §4.2.1, figure 10.
 #include <bit>
 
 #include "schedule/algorithms.hpp"
@@ -16,7 +19,8 @@
 namespace heddle::schedule {
 namespace {
 
-/// Ranks that take part in the doubling are numbered 0 ... power - 1; the first `folded` of them stand for two ranks.
+/// Ranks that take part in the doubling are numbered 0 ... power - 1; the first `folded` of them
+/// stand for two ranks.
 struct Fold {
   explicit Fold(Rank ranks)
       : power(static_cast<Rank>(std::bit_floor(static_cast<std::uint32_t>(ranks)))), folded(ranks - power) {}

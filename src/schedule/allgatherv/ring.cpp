@@ -1,4 +1,5 @@
-// schedule/allgatherv/ring.cpp: every block goes around the ring once, to the next neighbour in each round.
+// schedule/allgatherv/ring.cpp: every block goes around the ring once, to the next neighbour in
+// each round.
 //
 //   round k:   rank r sends the block of r - k to r + 1, receives that of r - 1 - k from r - 1   (mod P)
 //

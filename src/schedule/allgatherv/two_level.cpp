@@ -37,7 +37,8 @@ Round round(const Place& place, Rank rank, Count k) {
     return round;
   }
 
-  // A tree: `child` stands for the members from itself to the next multiple of 2·reach, and its parent is `reach` before it.
+  // A tree: `child` stands for the members from itself to the next multiple of 2·reach, and its
+  // parent is `reach` before it.
   const std::int64_t reach = 1LL << (up ? k : rounds(place) - 1 - k);
   if (mine % reach != 0) return round;
   const bool is_child = mine / reach % 2 == 1;

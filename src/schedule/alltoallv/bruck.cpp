@@ -6,8 +6,8 @@
 //   round 1, those with 2 go 2 ahead:        0 0 0 4 4 4 4
 //   round 2, the rest goes 4 ahead:          0 0 0 0 0 0 0
 //
-// If no rank sends further than `reach` around the ring, a distance is a two's complement of as few binary digits as `reach`
-// needs. The last digit goes back.
+// If no rank sends further than `reach` around the ring, a distance is a two's complement of as few
+// binary digits as `reach` needs. The last digit goes back.
 //
 //   reach 2, any P, distances:              -2 -1  1  2
 //   round 0, odd ones go 1 ahead:           -2 -2  0  2
@@ -53,7 +53,8 @@ Round round(const Place& place, Rank rank, Count k) {
   std::int64_t weight = 1;
   for (Count i = 0; i < k; ++i) weight *= radix(place);
 
-  // Blocks have already travelled their lower digits: blocks with this digit lie a whole period apart.
+  // Blocks have already travelled their lower digits: blocks with this digit lie a whole period
+  // apart.
   const std::int64_t period = std::min<std::int64_t>(weight * radix(place), p);
   Round round;
   for (std::int64_t away = weight; away < weight * radix(place) && away < p; away += weight) {

@@ -1,20 +1,24 @@
-// schedule/alltoallv/crystal.cpp: all data for the other half cross over in one bundle; then the same within each half.
+// schedule/alltoallv/crystal.cpp: all data for the other half cross over in one bundle; then the
+// same within each half.
 //
 //   P = 5                0 1 2 │ 3 4       round 0: each rank sends all data for the other side: 2 ⇄ 3, 1 ⇄ 4, 0 → 4
 //                      0 1 │ 2   3 │ 4     round 1: 1 ⇄ 2, 0 → 2, 3 ⇄ 4
 //                      0 │ 1               round 2: 0 ⇄ 1
 //
-// Halves differ by at most one rank, so any P takes ceil(log2 P) rounds. A rank sends to its mirror image in the other half. A
-// surplus rank sends to the last rank there, which then receives two bundles, and receives none itself. So data for a near rank
-// across the border of two halves stay near that rank in the next round, too. If the i-th rank sent to the i-th, data would
-// cross in all later rounds.
+// Halves differ by at most one rank, so any P takes ceil(log2 P) rounds. A rank sends to its mirror
+// image in the other half. A surplus rank sends to the last rank there, which then receives two
+// bundles, and receives none itself. So data for a near rank across the border of two halves stay
+// near that rank in the next round, too. If the i-th rank sent to the i-th, data would cross in all
+// later rounds.
 //
-// With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d P) rounds. With channels c
-// each bundle travels as c messages, over several paths if there are any. Cost: ceil(log2 P)·α. Each byte moves at most
-// ceil(log2 P) times: about half of the bytes in each round if destinations are spread evenly. Partners need not be known.
+// With radix d a group splits into d parts, and each rank sends d - 1 bundles at a time: ceil(log_d
+// P) rounds. With channels c each bundle travels as c messages, over several paths if there are
+// any. Cost: ceil(log2 P)·α. Each byte moves at most ceil(log2 P) times: about half of the bytes in
+// each round if destinations are spread evenly. Partners need not be known.
 //
-// Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1. Their version is for powers of two and begins with the
-// lowest bit. Here the far half comes first: neighbours in rank often share a node, and exchange data last.
+// Source: Fox et al. 1988; Schliephake and Laure 2013, algorithm 1. Their version is for powers of
+// two and begins with the lowest bit. Here the far half comes first: neighbours in rank often share
+// a node, and exchange data last.
 #include "schedule/alltoallv/crystal.hpp"
 
 #include "schedule/algorithms.hpp"
@@ -26,9 +30,11 @@ struct Group {
   Rank first;
   Rank size;
 
-  /// The mirror image in `other` of the i-th rank of this group, across their border. It may be beyond the end of `other`.
+  /// The mirror image in `other` of the i-th rank of this group, across their border. It may be
+  /// beyond the end of `other`.
   [[nodiscard]] Rank opposite(const Group& other, Rank i) const { return std::max(size, other.size) - 1 - i; }
-  /// The rank of `other` that receives from a rank of this group: its mirror image, or the last rank.
+  /// The rank of `other` that receives from a rank of this group: its mirror image, or the last
+  /// rank.
   [[nodiscard]] Rank receiver(const Group& other, Rank rank) const {
     return other.first + std::min(opposite(other, rank - first), other.size - 1);
   }

@@ -1,4 +1,5 @@
-// schedule/alltoallv/crystal.hpp: the crystal router's rounds, for all tables that have it. Within schedule/ only.
+// schedule/alltoallv/crystal.hpp: the crystal router's rounds, for all tables that have it. Within
+// schedule/ only.
 #pragma once
 
 #include "schedule/schedule.hpp"

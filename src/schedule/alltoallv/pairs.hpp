@@ -1,4 +1,5 @@
-// schedule/alltoallv/pairs.hpp: messages of all pairs; the pairs of a round have the same distance. Within schedule/ only.
+// schedule/alltoallv/pairs.hpp: messages of all pairs; the pairs of a round have the same distance.
+// Within schedule/ only.
 #pragma once
 
 #include "schedule/schedule.hpp"

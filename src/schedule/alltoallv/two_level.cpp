@@ -8,8 +8,8 @@
 // A node orders the other nodes around the ring, from the next node on. Each of its members gets an
 // equal stretch of them. The number of working members is the emptiest node's (if that is one: a
 // leader), so that both ends of a message agree on the members. Cost: each node has nodes - 1
-// messages between nodes; direct messages would be members² times as many. A rank has (nodes - 1) /
-// members of them. Each byte moves three times, once between nodes.
+// messages between nodes; direct messages would be members² times as many. A rank has
+// (nodes - 1) / members of them. Each byte moves three times, once between nodes.
 #include "schedule/two_level.hpp"
 #include "schedule/algorithms.hpp"
 

@@ -1,4 +1,5 @@
-// schedule/exchange/consensus.cpp: non-blocking consensus. A protocol, not a schedule: no rank knows the receivers.
+// schedule/exchange/consensus.cpp: non-blocking consensus. A protocol, not a schedule: no rank
+// knows the receivers.
 //
 //   synchronous sends to all destinations;  receive all arriving messages until the barrier is complete;
 //   my sends have been received: enter a non-blocking barrier;  barrier complete: no message is under way

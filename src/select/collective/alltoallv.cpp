@@ -45,7 +45,8 @@ struct Rounds {
     int round = 0;
     for (Rank size = ranks; size > 1; ++round) {
       const Rank parts = std::min<Rank>(radix, size);
-      // If a part has one rank less than another, one of its ranks gets two bundles. Receiving is half of a message.
+      // If a part has one rank less than another, one of its ranks gets two bundles. Receiving is
+      // half of a message.
       const double second = 0.5 * std::min<Rank>(size % parts, parts - 1);
       (round < far ? far_messages : near_messages) += parts - 1 + second;
       even = even && size % parts == 0;
@@ -164,7 +165,8 @@ bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept {
 Ways ways_alltoallv(const AlltoallvFacts& facts) {
   Ways ways;
   ways.push(timed(direct(facts), facts));
-  // Bruck's bundles are even if all ranks have about the same for all ranks. Otherwise crystal's have fewer pieces.
+  // Bruck's bundles are even if all ranks have about the same for all ranks. Otherwise crystal's
+  // have fewer pieces.
   const double mean = facts.partners > 0 ? facts.bytes / facts.partners : 0;
   const bool dense = facts.partners * 2 >= facts.ranks && static_cast<double>(facts.largest_block) <= 4 * mean;
   if (!dense && facts.reach > 0) ways.push(timed(by_distance(facts), facts));

@@ -34,7 +34,8 @@ class Cadence {
   [[nodiscard]] std::int64_t quiet(std::int64_t call) const noexcept {
     return call <= begin_ ? begin_ - call : std::max<std::int64_t>(0, begin_ + later - call);
   }
-  /// Takes the result that counts from this call on. `least`: the interval at which a reduction is cheap enough (calls_for()).
+  /// Takes the result that counts from this call on. `least`: the interval at which a reduction is
+  /// cheap enough (calls_for()).
   void settle(bool changed, std::int64_t least = every) noexcept {
     interval_ = changed ? every : 2 * interval_;
     interval_ = std::min(std::max(interval_, (least + every - 1) / every * every), seldom);

@@ -45,11 +45,11 @@ Decision decide_allgatherv(const AllgathervFacts& facts, std::string_view wanted
 
 Decision decide_alltoallv(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// The facts of a typical exchange, because no rank knows all partners: 26 partners and a KiB for each, as in Schliephake and
-/// Laure 2013.
+/// The facts of a typical exchange, because no rank knows all partners: 26 partners and a KiB for
+/// each, as in Schliephake and Laure 2013.
 AlltoallvFacts typical_exchange(const Where& where) noexcept;
-/// Chooses for a typical_exchange(), because Heddle does not know the volumes at that time. `facts` give the costs of
-/// candidates.
+/// Chooses for a typical_exchange(), because Heddle does not know the volumes at that time. `facts`
+/// give the costs of candidates.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
 /// The reason why the decision is not the fastest of `ways`. Empty: it is the fastest, or as fast.

@@ -25,7 +25,8 @@ using DecidedText = std::array<char, 128>;
 /// @param number  The number of the call on its communicator.
 DecidedText text_of(const Decided& mine, long number) noexcept;
 
-/// A sentence about the ranks that differ. @param all  The texts of all ranks, in their order. Throws std::bad_alloc.
+/// A sentence about the ranks that differ. Throws std::bad_alloc.
+/// @param all  The texts of all ranks, in their order.
 std::string disagreement(std::span<const DecidedText> all);
 
 }  // namespace heddle::select

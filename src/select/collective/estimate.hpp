@@ -3,9 +3,9 @@
 //
 //   estimate_allgatherv({.algorithm = &schedule::allgatherv_ring}, {.ranks = 48}, volumes)           // ns
 //
-// This is slower than the loads of choose_collective.hpp, and nearer to the truth: each message has its own volume, way and
-// wait. It serves tests, `heddle explain` and simulation. It takes O(P · rounds · messages of a rank) time, and O(P) memory
-// beside the data.
+// This is slower than the loads of choose_collective.hpp, and nearer to the truth: each message has its own
+// volume, way and wait. It serves tests, `heddle explain` and simulation. It takes
+// O(P · rounds · messages of a rank) time, and O(P) memory beside the data.
 #pragma once
 
 #include <span>
@@ -15,7 +15,8 @@
 
 namespace heddle::select {
 
-/// The ns until the collective's last rank is done. `volumes[origin]`: bytes. Crowding does not count. Null `nodes`: one node.
+/// The ns until the collective's last rank is done. `volumes[origin]`: bytes. Crowding does not
+/// count. Null `nodes`: one node.
 double estimate_allgatherv(const Way& way, const Where& where, std::span<const Bytes> volumes,
                            const schedule::Nodes* nodes = nullptr);
 

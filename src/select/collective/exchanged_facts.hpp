@@ -50,8 +50,9 @@ struct Record {
   layout::Bytes segment = 0;
 };
 
-/// Lamport's clock: the greatest offer of all ranks wins, and each rank's next offer is greater. A rank never offers a number
-/// twice, and its rank is part of the offer. So two communicators that threads make at the same time have two numbers.
+/// Lamport's clock: the greatest offer of all ranks wins, and each rank's next offer is greater. A
+/// rank never offers a number twice, and its rank is part of the offer. So two communicators that
+/// threads make at the same time have two numbers.
 class Numbers {
  public:
   std::int64_t offer(int rank) noexcept { return (++clock_ << rank_bits) | rank; }

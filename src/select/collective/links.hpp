@@ -70,7 +70,8 @@ inline std::array<double*, 11> numbers_of(Links& of) noexcept {
           &of.copy,         &of.block,        &of.turn,      &of.shared,          &of.regroup};
 }
 
-/// Replaces each number by the result of a reduction over ranks. If the reduction fails, no number changes.
+/// Replaces each number by the result of a reduction over ranks. If the reduction fails, no number
+/// changes.
 /// @param over_ranks  bool(const double* mine, double* all, int numbers)
 template <class OverRanks>
 void reduce(Links& links, OverRanks over_ranks) {

@@ -82,7 +82,8 @@ class Trial {
  private:
   [[nodiscard]] bool tries() const noexcept { return call_ >= begin_ && call_ < begin_ + calls; }
 
-  /// Thue and Morse's sequence. If two or four calls alternate in a program's loop, as many of each are timed each way.
+  /// Thue and Morse's sequence. If two or four calls alternate in a program's loop, as many of each
+  /// are timed each way.
   static constexpr bool by_library(int run) noexcept { return std::popcount(static_cast<unsigned>(run)) % 2 == 1; }
 
   /// The mean without the least and the largest value.

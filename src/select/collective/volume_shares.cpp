@@ -24,7 +24,8 @@ void Share::send(Rank me, Rank to, Bytes sent, Rank ranks, const schedule::Nodes
   const Rank away = distance(me, to, ranks);
   const bool ahead = schedule::around(std::int64_t{to} - me, ranks) == away;
   reach = std::max<std::int64_t>(reach, away);
-  // The distance in strides of this rank. A distance back is a two's complement: its digits are the zeros of -x - 1.
+  // The distance in strides of this rank. A distance back is a two's complement: its digits are the
+  // zeros of -x - 1.
   const std::int64_t strides = away / std::max<std::int64_t>(1, stride);
   const auto digits = [](std::int64_t number) { return std::popcount(static_cast<std::uint64_t>(number)); };
   ones += sent * (ahead ? digits(strides) : -digits(strides - 1));

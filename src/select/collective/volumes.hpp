@@ -26,8 +26,8 @@ struct Volumes {
   [[nodiscard]] double zero_fraction() const noexcept {
     return count > 0 ? static_cast<double>(count - partners) / static_cast<double>(count) : 0;
   }
-  /// The outlier ratio: the largest volume over that of the bulk, which counts as at least a byte (Balaji et al. 2007, equation
-  /// 1).
+  /// The outlier ratio: the largest volume over that of the bulk, which counts as at least a byte
+  /// (Balaji et al. 2007, equation 1).
   [[nodiscard]] double outlier_ratio() const noexcept {
     return static_cast<double>(largest) / static_cast<double>(bulk > 0 ? bulk : 1);
   }

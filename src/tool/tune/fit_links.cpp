@@ -1,4 +1,5 @@
-// tool/tune/fit_links.cpp: three calls give three unknowns: a turn, a message, and the extra cost of regrouping in a round.
+// tool/tune/fit_links.cpp: computes three unknowns from three calls: a turn, a message, and the extra
+// cost of regrouping in a round.
 #include "tool/tune/fit_links.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ select::Links fitted(const Taken& taken, const select::Links& otherwise) {
   const double round = taken.rounds / (crowding * rounds);
   links.shared = std::clamp((taken.pairs / crowding - round) / (taken.ranks - 2), least, std::max(least, round));
   links.turn = std::max(0.0, round - links.shared);
-  // In each round, half of a rank's data goes on.
+  // Half of a rank's data moves on in each round.
   const double handled = (taken.ranks - 1) / 2 * (links.block + (heading + block) * links.copy);
   links.regroup = std::max(0.0, taken.bundles / (crowding * rounds) - round - handled);
   return links;

@@ -1,5 +1,5 @@
-// tool/tune/fit_links.hpp: from times of whole calls to the costs of a message in the model of
-// collectives. Pure.
+// tool/tune/fit_links.hpp: computes the costs of a message in the model of collectives from times of
+// whole calls. Pure.
 #pragma once
 
 #include <vector>
@@ -22,20 +22,22 @@ struct Taken {
   double ranks = 0;
   double cores = 0;
 
-  /// A message of `holed_bytes` in blocks of Curve::lengths, with holes as long; none: not measured.
+  /// Messages of `holed_bytes` in blocks of Curve::lengths, with holes of the same length. Empty:
+  /// not measured.
   std::vector<double> holes{};
 };
 
 constexpr double holed_bytes = 256 << 10;
 
-/// Reads numbers in the order of the fields: the first three, the first eight or all sixteen. std::invalid_argument.
+/// Reads numbers in the order of the fields: the first three, the first eight or all sixteen.
+/// std::invalid_argument.
 Taken taken(const std::vector<double>& numbers);
 
-/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Unmeasured numbers come from
-/// `otherwise`.
+/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Unmeasured numbers come
+/// from `otherwise`.
 select::Links fitted(const Taken& taken, const select::Links& otherwise);
 
-/// ns of each byte, beyond the time of a very short message. Not measured: zero.
+/// ns of each byte, beyond the time of a very short message. Zero if not measured.
 select::Curve fitted_holes(const Taken& taken);
 
 }  // namespace heddle::tool

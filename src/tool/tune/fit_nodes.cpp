@@ -24,7 +24,8 @@ select::BetweenNodes fitted(const TakenBetween& taken, const std::string& provid
     throw std::invalid_argument("\"" + provider.substr(0, 60) + "\" is no name of a provider of libfabric");
   nodes.byte = std::max(least_byte, (taken.message_long - taken.message_short) / longer);
   nodes.message = std::max(least, taken.message_short - Of::short_bytes * nodes.byte);
-  // Long segments hide the cost of a hand-over that short segments show. So it is at most half of their time.
+  // Long segments hide a part of the cost of a hand-over that short segments show. So the cost is
+  // at most half of the time of long segments.
   const double more = std::max(0.0, taken.fabric_long - taken.fabric_short);
   const double more_segments = std::clamp(taken.fabric_cut - taken.fabric_short, 0.0, more / 2);
   nodes.segment = more_segments / (Of::segments - 1);

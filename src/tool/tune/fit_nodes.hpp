@@ -1,5 +1,5 @@
-// tool/tune/fit_nodes.hpp: from times of whole messages between two nodes to the costs in the model of
-// select/choose_fabric.hpp. Pure.
+// tool/tune/fit_nodes.hpp: computes the costs in the model of select/choose_fabric.hpp from times of whole
+// messages between two nodes. Pure.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct TakenBetween {
   double message_long;
   // Messages over the fabric by BC-SPUP, in blocks of 8 KiB
   double fabric_short;  ///< One segment.
-  double fabric_cut;    ///< The same in `segments`.
-  double fabric_long;   ///< In `segments`.
+  double fabric_cut;    ///< As many bytes in `segments`.
+  double fabric_long;   ///< A long message in `segments`.
   // 8 KiB in 128 blocks
   double packed;      ///< BC-SPUP
   double gathered;    ///< RWG-UP
@@ -31,7 +31,8 @@ struct TakenBetween {
 /// Reads numbers in the order of the fields. std::invalid_argument.
 TakenBetween taken_between(const std::vector<double>& numbers);
 
-/// Costs for which the model gives these times. std::invalid_argument: the provider's name is impossible.
+/// Costs for which the model gives these times. std::invalid_argument: the provider's name is
+/// impossible.
 select::BetweenNodes fitted(const TakenBetween& taken, const std::string& provider);
 
 }  // namespace heddle::tool

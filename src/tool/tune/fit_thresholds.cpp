@@ -1,5 +1,6 @@
-// tool/tune/fit_thresholds.cpp: measures each threshold twice: once so low that all sizes are beyond it, and once so high that
-// no size is. So a program's own kernels are measured, and their names are not needed here.
+// tool/tune/fit_thresholds.cpp: measures with each threshold twice: once so low that all sizes are
+// beyond it, and once so high that no size is. So it measures the library's own choices, and needs
+// no names of kernels.
 #include "tool/tune/fit_thresholds.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using layout::kernel::Thresholds;
 
 constexpr Bytes kib = 1 << 10, mib = 1 << 20, room = 64 * mib;
 
-/// Memory whose pages are there.
+/// Memory whose pages exist.
 std::vector<std::byte> touched(Bytes bytes) { return std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{1}); }
 
 struct Memory {
@@ -41,7 +42,8 @@ void pack_rows(Memory& memory, Count count, Bytes block, Bytes stride) {
   layout::kernel::nest(memory.packed.data(), memory.user.data(), dims, block);
 }
 
-/// A square of doubles, and a reader afterwards: stores past the caches cost the reader.
+/// Transposes a square of doubles, and reads the result, because stores past the caches cost the
+/// reader time.
 void transpose(Memory& memory, Bytes bytes) {
   const auto n = static_cast<Count>(std::sqrt(static_cast<double>(bytes) / 8)) / 8 * 8;
   const Dim dims[] = {{n, n * 8, 8}, {n, 8, n * 8}};
@@ -51,7 +53,7 @@ void transpose(Memory& memory, Bytes bytes) {
 
 constexpr Count list_length = 1 << 17;
 
-/// Blocks of 12 bytes in ascending order, over so many bytes.
+/// Gathers blocks of 12 bytes, in ascending order, over so many bytes.
 void gather(Memory& memory, Bytes reach) {
   static std::vector<std::int32_t> offsets;
   static Bytes made_for = 0;
@@ -101,7 +103,7 @@ double lower_quartile(std::vector<double>& times) {
   return *at;
 }
 
-/// Both kernels alternately: a disturbance affects both.
+/// Measures both kernels in turn, so that a disturbance affects both.
 Rivals measured(const Trial& trial, Memory& memory, int samples) {
   Rivals rivals{trial.sizes, {}, {}};
   Thresholds below, beyond;
@@ -127,7 +129,7 @@ Rivals measured(const Trial& trial, Memory& memory, int samples) {
 }  // namespace
 
 layout::Bytes settled(const Rivals& rivals, layout::Bytes usual) {
-  // Logarithms: a tenth more is equally bad at each size.
+  // Adds logarithms, so that a tenth more is equally bad at each size.
   const auto cost = [&](Bytes largest_below) {
     double sum = 0;
     for (std::size_t i = 0; i < rivals.sizes.size(); ++i)

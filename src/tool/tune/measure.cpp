@@ -1,5 +1,5 @@
-// tool/tune/measure.cpp: all data are live: the sender writes them anew before each measurement. Otherwise caches would serve
-// old copies.
+// tool/tune/measure.cpp: measures with live data. The sender rewrites them before each measurement,
+// because caches would otherwise serve old copies.
 #include "tool/tune/measure.hpp"
 
 #include <fmt/format.h>
@@ -24,11 +24,11 @@ using layout::Layout;
 using select::Curve;
 using select::Profile;
 
-constexpr long message = 256 << 10;  // bytes in the measurements by block length: fits into every second-level cache of today
-constexpr long pieces = 512;         // of an iovec
-constexpr long apart = 4096 + 64;    // pieces on pages of their own, and not in one set of a cache
+constexpr long message = 256 << 10;  // bytes in the measurements by block length; fits into all of today's second-level caches
+constexpr long pieces = 512;         // pieces of an iovec
+constexpr long apart = 4096 + 64;    // distance of pieces: on pages of their own, but not in one cache set
 
-/// Blocks of `length` bytes with as long a hole behind each, `message` bytes in all.
+/// Blocks of `length` bytes, with a hole of the same length behind each. `message` bytes in all.
 Layout strided(Bytes length) { return layout::vector(message / length, length, 2 * length, layout::basic(1)); }
 
 /// A square matrix of elements of `length` bytes, `message` bytes or somewhat less, by columns.
@@ -50,7 +50,7 @@ const Layout& layout_of(long number) {
   return all[static_cast<std::size_t>(number)];
 }
 
-/// The program's work before a message: new data.
+/// Writes new data, as a program does before a message.
 double rewrite(Pair& pair, long bytes) {
   static int value = 0;
   std::memset(pair.mine, ++value, static_cast<std::size_t>(bytes));
@@ -62,7 +62,8 @@ double rewrite_shared(Pair& pair, long bytes) {
   return 0;
 }
 
-/// Lines that no prefetch brings along, on so few pages that the TLB holds their addresses.
+/// Lines so far apart that no prefetch fetches them, but on so few pages that the TLB holds their
+/// addresses.
 constexpr long lines_apart = 7L * 64;
 void write_lines(std::byte* base) {
   static int value = 0;
@@ -110,14 +111,14 @@ class Measuring {
   double quartile(const Sample& sample) {
     std::vector<double> times;
     times.reserve(static_cast<std::size_t>(samples_));
-    for (int i = 0; i < 3; ++i) sample();  // pages, branch predictors
+    for (int i = 0; i < 3; ++i) sample();  // warms pages and branch predictors
     for (int i = 0; i < samples_; ++i) times.push_back(sample());
     const auto at = times.begin() + samples_ / 4;
     std::ranges::nth_element(times, at);
     return *at;
   }
 
-  /// As in BC-SPUP: the slots were last in the other core's cache.
+  /// Measures kernels in the situation of BC-SPUP: the slots were last in the other core's cache.
   void kernels(Profile& p) {
     for (std::size_t i = 0; i < Curve::points; ++i) {
       next(fmt::format("pack and unpack, blocks of {} B", Curve::lengths[i]));
@@ -147,7 +148,8 @@ class Measuring {
     }
   }
 
-  /// As in direct: from the sender's own buffer, which the sender has just written.
+  /// Measures kernels in the situation of direct: they read the sender's own buffer, which the
+  /// sender has just written.
   void passes(Profile& p) {
     for (std::size_t i = 0; i < Curve::points; ++i) {
       next(fmt::format("in one pass, blocks of {} B", Curve::lengths[i]));

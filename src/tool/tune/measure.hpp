@@ -8,16 +8,18 @@
 
 namespace heddle::tool {
 
-/// Called before each measurement with the part that is done (0 to 1) and the name of the next measurement.
+/// Called before each measurement with the part that is done (0 to 1) and the name of the next
+/// measurement.
 using Progress = std::function<void(double done, const std::string& what)>;
 
 struct Measured {
   select::Profile profile;
-  std::string without;  ///< The numbers that are built in because their measurement failed; empty: none.
+  std::string without;  ///< A sentence about numbers that were not measured, and stay built in. Empty: all were measured.
 };
 
-/// Takes some seconds; `quick`: some tenths. The lower quartile of repeated measurements counts: a disturbance only makes them
-/// slower. std::runtime_error: there is no second process or no shared memory.
+/// Takes some seconds, or (`quick`) some tenths of a second. The lower quartile of repeated
+/// measurements counts, because disturbances only make them slower. Throws std::runtime_error if
+/// there is no second process or no shared memory.
 Measured measure(bool quick, const Progress& progress);
 
 }  // namespace heddle::tool

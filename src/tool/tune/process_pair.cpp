@@ -1,4 +1,4 @@
-// tool/tune/process_pair.cpp: the second process waits on a word of shared memory.
+// tool/tune/process_pair.cpp: the second process waits for work on a word of shared memory.
 #include "tool/tune/process_pair.hpp"
 
 #include <sched.h>
@@ -18,14 +18,14 @@
 
 namespace heddle::tool {
 
-/// At the start of the sender's node memory.
+/// The shared words, at the start of the sender's node memory.
 struct Pair::Board {
   alignas(64) std::atomic<std::uint32_t> asked{0};
   Work work = nullptr;
   long argument = 0;
   alignas(64) std::atomic<std::uint32_t> answered{0};
   double answer = 0;
-  alignas(64) std::atomic<std::uint32_t> ball{0};  // odd: with the sender
+  alignas(64) std::atomic<std::uint32_t> ball{0};  // odd: the sender has the ball
   alignas(64) std::byte load[4096];
 };
 

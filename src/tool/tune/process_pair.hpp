@@ -21,26 +21,27 @@ double now() noexcept;
 
 class Pair {
  public:
-  /// std::runtime_error: the second process cannot be started, and why.
+  /// Throws std::runtime_error with the reason if the second process cannot be started.
   Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
   /// Ends the second process.
   ~Pair();
 
-  /// Calls a function without captures in the other process, which has the same code. Returns its result.
+  /// Calls a function without captures in the other process, which has the same code. Returns its
+  /// result.
   using Work = double (*)(Pair& pair, long argument);
   double sender(Work work, long argument);
 
   /// Half the time of a word's round trip to the other core, ns. `bytes` go with the word each way.
   double one_way(int times, long bytes);
 
-  static constexpr long room = 4 << 20;  ///< Bytes of each of the following areas.
-  std::byte* mine = nullptr;             ///< Private memory at the same address in both processes,
-  std::byte* other = nullptr;            ///< and once more.
+  static constexpr long room = 4 << 20;  ///< Bytes of each of the next areas.
+  std::byte* mine = nullptr;             ///< Private memory at the same address in both processes.
+  std::byte* other = nullptr;            ///< A second area of this kind.
   std::byte* shared = nullptr;           ///< The sender's node memory, mapped by both.
 
-  /// For process_vm_readv; 0: forbidden.
+  /// The sender's number for process_vm_readv; 0: it is forbidden.
   [[nodiscard]] pid_t readable() const { return node_->can_read(0) ? node_->pid(0) : 0; }
   /// The cores of the two processes; empty: there is only one core.
   [[nodiscard]] const std::vector<int>& cores() const { return cores_; }

@@ -28,7 +28,7 @@ std::string today() {
   return text;
 }
 
-/// Writes the whole file or nothing: a job may be reading it.
+/// Writes the whole file or nothing, because a job may be reading it.
 void put(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
@@ -101,7 +101,7 @@ Json tune(const TuneOptions& options) {
   Measured measured = options.add && good ? Measured{before.profile, {}} : machine_measured(options);
   if (options.add && !good && measured.without.empty())
     measured.without = "messages of MPI libraries on this machine are not measured; run heddle tune without a launcher";
-  // Other nodes are not always available: earlier measurements between nodes stay.
+  // Earlier measurements between nodes stay, because other nodes are not always available.
   measured.profile.mpich_nodes = mpich_nodes.value_or(before.profile.mpich_nodes);
   measured.profile.openmpi_nodes = openmpi_nodes.value_or(before.profile.openmpi_nodes);
   if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
