@@ -5,7 +5,7 @@ nm=$1
 shift
 test $# -gt 0 || exit 2
 if "$nm" -A -u "$@" | grep -E ' (__cxa_atexit|__cxa_thread_atexit|atexit)$'; then
-  echo "These are destroyed while the program still runs: make them layout::Lasting (src/layout/lasting.hpp)."
+  echo "These are destroyed while the program still runs: make them layout::Immortal (src/layout/immortal.hpp)."
   exit 1
 fi
 echo "$# objects, nothing is ever destroyed"

@@ -1,10 +1,11 @@
-// bench/allgatherv/main.cpp: MPI_Allgatherv of volumes that differ (Balaji et al. 2007, figure 14: rank 0 has s bytes, all
-// others 8). Prints JSON lines.
+// bench/allgatherv/main.cpp: MPI_Allgatherv of volumes that differ (Balaji et al. 2007, figure 14:
+// rank 0 has s bytes, all others 8). Prints JSON lines.
 //
 //   heddle run -n 48 -- heddle-bench-allgatherv-mpich --largest 32768 1048576
 //
-// Ways: host (PMPI_ name), interposed (MPI_ name). A call lasts from the first rank's entry to the last rank's return.
-// Metric "choosing": the time of a rank in each call to look at the volumes and choose an algorithm.
+// Ways: host (PMPI_ name), interposed (MPI_ name). A call lasts from the first rank's entry to the
+// last rank's return. Metric "choosing": the time of a rank in each call to look at the volumes and
+// choose an algorithm.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// bench/alltoallv_sparse/main.cpp: every rank exchanges messages with a few partners around it (Schliephake and Laure 2013,
-// figures 1 to 6). Prints JSON lines.
+// bench/alltoallv_sparse/main.cpp: every rank exchanges messages with a few partners around it
+// (Schliephake and Laure 2013, figures 1 to 6). Prints JSON lines.
 //
 //   heddle run -n 16 -- heddle-bench-alltoallv-sparse-mpich --bytes 8 512 --partners 26 --stride 1
 //

@@ -13,8 +13,8 @@
 
 namespace heddle::bench {
 
-/// A datatype: a predefined one, or a derived one that is freed with this object. Types built from it stay valid (MPI-5.0
-/// §5.1.9).
+/// A datatype: a predefined one, or a derived one that is freed with this object. Types built from
+/// it stay valid (MPI-5.0 §5.1.9).
 class Type {
  public:
   Type(MPI_Datatype predefined)

@@ -18,8 +18,9 @@ namespace heddle::bench::pack {
 
 using Bytes = std::size_t;
 
-/// The kind of a case for the goals. Irregular cases are transposes, structs, nested types, strided inner dimensions (a face
-/// whose innermost extent is a few elements), index lists and columns. All others are regular.
+/// The kind of a case for the goals. Irregular cases are transposes, structs, nested types, strided
+/// inner dimensions (a face whose innermost extent is a few elements), index lists and columns. All
+/// others are regular.
 enum class Pattern { regular, irregular };
 
 struct Case {

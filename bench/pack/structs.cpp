@@ -1,5 +1,5 @@
-// bench/pack/structs.cpp: arrays of C structs with padding, and the struct of growing blocks of Wu, Wyckoff and Panda 2004,
-// figure 8.
+// bench/pack/structs.cpp: arrays of C structs with padding, and the struct of growing blocks of Wu,
+// Wyckoff and Panda 2004, figure 8.
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"

@@ -1,5 +1,5 @@
-// bench/pack/vectors.cpp: contiguous data, plain vectors of equal blocks, and the vectors of Wu, Wyckoff and Panda 2004,
-// figure 2.
+// bench/pack/vectors.cpp: contiguous data, plain vectors of equal blocks, and the vectors of Wu,
+// Wyckoff and Panda 2004, figure 2.
 #include <fmt/format.h>
 
 #include "pack/catalogue.hpp"

@@ -1,5 +1,5 @@
-// sim/estimate/bundles.cpp: estimates engine/collective/router.cpp round by round: the blocks that each rank
-// holds, their messages, and the copies. Long blocks travel directly
+// sim/estimate/bundles.cpp: estimates engine/collective/router.cpp round by round: the blocks that
+// each rank holds, their messages, and the copies. Long blocks travel directly
 // (engine/exchange/routed.cpp), at the same time as the bundles.
 #include <algorithm>
 

@@ -4,11 +4,11 @@
 //   about.ns, about.plan.name()
 //
 // Each rank has a clock. The estimate goes through the rounds of Heddle's schedule, for all ranks.
-// It cuts messages as engine/collective/router.cpp and engine/collective/gathering.cpp do. A message costs processor time
-// (o), the latency of each hop (L), time on shared links (G), and copies from bundle to bundle. No
-// data move, so a rank takes a few words for each partner: 1,000,000 ranks fit into a few GB. If a
-// schedule has very many rounds (a message for each pair), the estimate goes through a sample of
-// them, and the result says so.
+// It cuts messages as engine/collective/router.cpp and engine/collective/gathering.cpp do. A
+// message costs processor time (o), the latency of each hop (L), time on shared links (G), and
+// copies from bundle to bundle. No data move, so a rank takes a few words for each partner:
+// 1,000,000 ranks fit into a few GB. If a schedule has very many rounds (a message for each pair),
+// the estimate goes through a sample of them, and the result says so.
 //
 // select/collective/estimate.hpp decides by facts that all ranks know. This estimate also knows the
 // topology and the work of the router. tests/python/test_simulate.py and docs/simulate.md compare

@@ -1,5 +1,5 @@
-// sim/estimate/gather.cpp: estimates engine/collective/gathering.cpp round by round. A rank begins a round
-// when it has received the messages of the round before.
+// sim/estimate/gather.cpp: estimates engine/collective/gathering.cpp round by round. A rank begins
+// a round when it has received the messages of the round before.
 #include <algorithm>
 
 #include "estimate/estimate.hpp"

@@ -1,5 +1,5 @@
-// explain/datatype_lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints them,
-// and so does a running program with HEDDLE_EXPLAIN.
+// explain/datatype_lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints
+// them, and so does a running program with HEDDLE_EXPLAIN.
 //
 //   for (const std::string& line : lines(layout, 1, written(layout), way)) puts(line.c_str());
 //

@@ -1,5 +1,5 @@
-// explain/explained_way.hpp: the way of a message of a datatype within a node, and the reason. The choice is
-// the library's own (select/), not a copy.
+// explain/explained_way.hpp: the way of a message of a datatype within a node, and the reason. The
+// choice is the library's own (select/), not a copy.
 //
 //   const Way way = way_of(layout, 1, {.profile = &profile});
 //   for (const Choice& one : way.choices) puts(one.why.c_str());        // "bc-spup: 128 blocks of 32 B to ..."

@@ -1,5 +1,5 @@
-// group/group_source.hpp: reads a group whose members only an MPI library knows, in short pieces, into the
-// encoder. Memory does not grow with regular groups.
+// group/group_source.hpp: reads a group whose members only an MPI library knows, in short pieces,
+// into the encoder. Memory does not grow with regular groups.
 //
 //   const std::optional<Group> group = ask(source, size, world, true);
 #pragma once

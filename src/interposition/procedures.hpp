@@ -20,8 +20,8 @@ inline bool of_mpi(const char* name) {
 struct Procedure {
   const char* name;  ///< "MPI_Send".
   void* ours;
-  /// Like `ours`, with an observer (mpi/lifecycle/observed_call.hpp). Null: it neither moves data nor
-  /// waits.
+  /// Like `ours`, with an observer (mpi/lifecycle/observed_call.hpp). Null: it neither moves data
+  /// nor waits.
   void* timed = nullptr;
 };
 /// Sorted by name.

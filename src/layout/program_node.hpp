@@ -1,5 +1,5 @@
-// layout/program_node.hpp: the canonical program. Nodes are immutable and shared, and do not know their
-// placement. Users of layout/ include layout.hpp instead.
+// layout/program_node.hpp: the canonical program. Nodes are immutable and shared, and do not know
+// their placement. Users of layout/ include layout.hpp instead.
 //
 //   Block            len                            one contiguous piece
 //   Loop             count, stride, child           the child at 0, stride, 2·stride, ...

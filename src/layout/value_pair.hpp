@@ -1,5 +1,5 @@
-// layout/value_pair.hpp: a struct of a value and an int, as C lays it out (MPI-5.0 §6.9.4). It may have a
-// hole between or behind them, so that its packed form differs from memory.
+// layout/value_pair.hpp: a struct of a value and an int, as C lays it out (MPI-5.0 §6.9.4). It may
+// have a hole between or behind them, so that its packed form differs from memory.
 //
 //   const auto pair = pair_in_c<double>(MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT);     // names of basic types
 //   pair.layout().extent();                                                       // 16

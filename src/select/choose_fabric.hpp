@@ -1,5 +1,5 @@
-// select/choose_fabric.hpp: chooses the way of a message with holes between nodes, and gives the reason.
-// Pure.
+// select/choose_fabric.hpp: chooses the way of a message with holes between nodes, and gives the
+// reason. Pure.
 //
 //   const Network network = network_of("tcp;ofi_rxm", 4, 4, profile.mpich_nodes);
 //   const FabricEnd sender = end_of({bytes, side, End::sender, &network});        // before the receiver is known

@@ -1,5 +1,5 @@
-// select/choose_message.hpp: the way of a message with holes within a node, and why. Pure: no clock, no
-// globals, no system call. `choose` takes some tens of ns and makes no strings.
+// select/choose_message.hpp: the way of a message with holes within a node, and why. Pure: no
+// clock, no globals, no system call. `choose` takes some tens of ns and makes no strings.
 //
 //   const Facts facts{.bytes = bytes, .sender = of_type.of(count), .process_vm = true, .profile = &profile};
 //   const Choice choice = choose(facts);                            // {Scheme::bc_spup, 32768, 0}

@@ -57,8 +57,8 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library is always
-/// allowed.
+/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library
+/// is always allowed.
 struct Transports {
   bool self = true;
   bool mapped = true;

@@ -1,6 +1,6 @@
-// threads/handle_table.hpp: a table of facts about handles (MPI's datatypes, communicators). It is a hash
-// table that readers use without locks, because every interposed call asks it first. A handle that
-// it lacks costs a multiplication and one load.
+// threads/handle_table.hpp: a table of facts about handles (MPI's datatypes, communicators). It is
+// a hash table that readers use without locks, because every interposed call asks it first. A
+// handle that it lacks costs a multiplication and one load.
 //
 //   constinit HandleTable<MPI_Comm, Communicator> directory;
 //   directory.insert(comm, new Communicator(comm));

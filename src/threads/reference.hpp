@@ -1,5 +1,5 @@
-// threads/reference.hpp: a use of an object that counts its uses (reference_count.hpp). The use ends when the
-// Reference is destroyed.
+// threads/reference.hpp: a use of an object that counts its uses (reference_count.hpp). The use
+// ends when the Reference is destroyed.
 //
 //   const Reference<Communicator> comm(directory.find(handle));       // a new use, unless it is null
 //   if (comm && comm->gone()) ...

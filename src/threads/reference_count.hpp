@@ -1,5 +1,5 @@
-// threads/reference_count.hpp: an object that counts its uses. The last release deletes the object. In a
-// program of one thread, counting costs almost nothing.
+// threads/reference_count.hpp: an object that counts its uses. The last release deletes the object.
+// In a program of one thread, counting costs almost nothing.
 //
 //   class Members final : public ReferenceCount<Members> { ... };      // needs a friend ReferenceCount<Members> if its
 //   destructor is private auto* members = new Members;                                // one use members->retain();

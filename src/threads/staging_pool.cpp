@@ -1,4 +1,5 @@
-// threads/staging_pool.cpp: buffers are used last in, first out, so that they are still in the cache.
+// threads/staging_pool.cpp: buffers are used last in, first out, so that they are still in the
+// cache.
 #include "threads/staging_pool.hpp"
 
 #include <sys/mman.h>

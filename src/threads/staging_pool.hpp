@@ -1,5 +1,5 @@
-// threads/staging_pool.hpp: staging buffers for messages. They are kept between calls, so that a warm call
-// allocates nothing.
+// threads/staging_pool.hpp: staging buffers for messages. They are kept between calls, so that a
+// warm call allocates nothing.
 //
 //   StagingBuffer packed;
 //   if (!packed.reserve(bytes)) return native();   // no memory

@@ -97,8 +97,8 @@ struct TuneOptions {
   // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
-  // The fabric's provider, and the times of bench/links between two nodes (tool/tune/fit_nodes.hpp). Empty:
-  // not measured.
+  // The fabric's provider, and the times of bench/links between two nodes
+  // (tool/tune/fit_nodes.hpp). Empty: not measured.
   std::vector<std::string> mpich_nodes;
   std::vector<std::string> openmpi_nodes;
   bool add = false;  ///< Takes the other numbers from the existing profile, if it is of this machine.

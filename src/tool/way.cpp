@@ -1,4 +1,5 @@
-// tool/way.cpp: the way of a message of a datatype within a node, as JSON (explain/explained_way.hpp).
+// tool/way.cpp: the way of a message of a datatype within a node, as JSON
+// (explain/explained_way.hpp).
 #include "explain/explained_way.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// transport/join_node.hpp: joins the processes of one node, so that each sees the others' node memory.
-// No MPI in this room.
+// transport/join_node.hpp: joins the processes of one node, so that each sees the others' node
+// memory. No MPI in this room.
 //
 //   const Node node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
 //   if (!node.why().empty()) say(node.why());          // the same sentence in every process

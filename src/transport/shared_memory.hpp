@@ -7,8 +7,8 @@
 //   ...
 //   if (!shared.release(array)) free(array);
 //
-// The memory is the rest of the file that every peer got at the join (join_node.hpp). So handing out
-// memory costs no descriptor, and nothing has to be sent. Pages come with use, as malloc's do,
+// The memory is the rest of the file that every peer got at the join (join_node.hpp). So handing
+// out memory costs no descriptor, and nothing has to be sent. Pages come with use, as malloc's do,
 // because programs allocate more than they touch. Pages are given back in chunks of 2 MiB. A chunk
 // that messages are sent from over and over gets a huge page, if the kernel has one:
 //

@@ -9,8 +9,8 @@
 
 namespace heddle::engine::test {
 
-/// A type as engine/collective/departures.hpp and engine/collective/sparse_program.hpp need it. The communicator is a
-/// number, too: the error that the library returns when it packs or unpacks.
+/// A type as engine/collective/departures.hpp and engine/collective/sparse_program.hpp need it. The
+/// communicator is a number, too: the error that the library returns when it packs or unpacks.
 class NumberedType {
  public:
   struct Measures {

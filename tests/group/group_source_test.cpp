@@ -1,5 +1,5 @@
-// group/group_source.hpp: a group that is asked for piece by piece is right, whatever its pattern. Regular
-// groups take few questions.
+// group/group_source.hpp: a group that is asked for piece by piece is right, whatever its pattern.
+// Regular groups take few questions.
 #include "group/group_source.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// select/collective/exchanged_facts.hpp: the facts that ranks have in common, from the least of each number.
+// select/collective/exchanged_facts.hpp: the facts that ranks have in common, from the least of
+// each number.
 #include "select/collective/exchanged_facts.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// select/collective/mailbox_sizes.hpp: the longest block for a number of readers. Blocks that fit are
-// not bundled.
+// select/collective/mailbox_sizes.hpp: the longest block for a number of readers. Blocks that fit
+// are not bundled.
 #include "select/collective/mailbox_sizes.hpp"
 
 #include <gtest/gtest.h>

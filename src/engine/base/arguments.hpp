@@ -1,5 +1,5 @@
-// engine/base/arguments.hpp: buffer arguments of MPI procedures, with int or large counts. The template
-// parameter Type is the library's datatype handle.
+// engine/base/arguments.hpp: buffer arguments of MPI procedures, with int or large counts. The
+// template parameter Type is the library's datatype handle.
 //
 //   const VArgument<MPI_Datatype> send{sendbuf, sendcounts, sdispls, sendtype};     // MPI_Alltoallv's, MPI_Alltoallv_c's
 //   for (int i = 0; i < ranks; ++i) total += send.counts[i];

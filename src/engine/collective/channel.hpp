@@ -1,6 +1,6 @@
-// engine/collective/channel.hpp: carries messages of bytes between the ranks of one collective, for code that
-// carries out schedules. Derived classes work over MPI in mpi/exchange, over SimGrid in sim/smpi,
-// over memory in tests.
+// engine/collective/channel.hpp: carries messages of bytes between the ranks of one collective, for
+// code that carries out schedules. Derived classes work over MPI in mpi/exchange, over SimGrid in
+// sim/smpi, over memory in tests.
 #pragma once
 
 #include <cstddef>

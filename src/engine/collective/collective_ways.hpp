@@ -1,5 +1,6 @@
-// engine/collective/collective_ways.hpp: the facts about one communicator by which the way of each of its blocking
-// collectives is chosen: the user's wishes, the agreement of the ranks, and the results of trials.
+// engine/collective/collective_ways.hpp: the facts about one communicator by which the way of each
+// of its blocking collectives is chosen: the user's wishes, the agreement of the ranks, and the
+// results of trials.
 //
 //   Ways ways(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
 //   if (ways.passes(kind.call)) ...                                       // the library's, without a look at it

@@ -1,5 +1,5 @@
-// engine/collective/departures.hpp: lists the messages that a rank sends in a sparse exchange, from the
-// program's arguments.
+// engine/collective/departures.hpp: lists the messages that a rank sends in a sparse exchange, from
+// the program's arguments.
 //
 //   Departures<MPI_Datatype, Element> departures;
 //   if (const int error = departures.read(given, {.ranks = ranks, .nobody = MPI_PROC_NULL}, errors)) return error;

@@ -1,5 +1,5 @@
-// engine/collective/gather_ways.hpp: chooses the way of each MPI_Allgatherv of a communicator, from facts that
-// all its ranks know. A call that repeats the last one's volumes is not examined anew.
+// engine/collective/gather_ways.hpp: chooses the way of each MPI_Allgatherv of a communicator, from
+// facts that all its ranks know. A call that repeats the last one's volumes is not examined anew.
 //
 //   if (ways.leaves(digest)) ...                                  // to the library, as the last one of those bytes
 //   const select::Way way = ways.of(starts, "auto", library, [&]() -> const select::Where& { return topology().where; });

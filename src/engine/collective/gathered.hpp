@@ -1,5 +1,5 @@
-// engine/collective/gathered.hpp: the blocks of all ranks of an Allgatherv, packed in rank order. They are in
-// the program's buffer if they lie so there, or else in a staging buffer.
+// engine/collective/gathered.hpp: the blocks of all ranks of an Allgatherv, packed in rank order.
+// They are in the program's buffer if they lie so there, or else in a staging buffer.
 //
 //   Gathered<MPI_Datatype, Element, MPI_Comm> blocks(ranks, me, {MPI_ERR_NO_MEM, MPI_ERR_TRUNCATE});
 //   if (!blocks || !blocks.measure(send, receive)) ...

@@ -1,6 +1,6 @@
-// engine/collective/reductions.hpp: reductions over all ranks of a communicator that go on while the ranks do
-// other things. They begin in one call, and a later call waits for them. Derived classes work over
-// MPI in mpi/exchange, over memory in tests.
+// engine/collective/reductions.hpp: reductions over all ranks of a communicator that go on while
+// the ranks do other things. They begin in one call, and a later call waits for them. Derived
+// classes work over MPI in mpi/exchange, over memory in tests.
 //
 //   reductions.begin(0, mine, all);                  // in the same order on all ranks
 //   ... calls later: reductions.wait(0);             // `all` is the same on all ranks

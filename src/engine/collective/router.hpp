@@ -1,6 +1,6 @@
-// engine/collective/router.hpp: sends a rank's messages to any other ranks in bundles, over a channel. Bundles
-// travel by the rounds of the crystal router (schedule/alltoallv/crystal.cpp), or of another
-// schedule of an Alltoallv.
+// engine/collective/router.hpp: sends a rank's messages to any other ranks in bundles, over a
+// channel. Bundles travel by the rounds of the crystal router (schedule/alltoallv/crystal.cpp), or
+// of another schedule of an Alltoallv.
 //
 //   Router router({.ranks = ranks, .radix = 4}, me, {.segment = 64 << 10}, channel, freight);
 //   router.add(dest, bytes, at);                       // packed bytes that lie somewhere

@@ -1,6 +1,6 @@
-// engine/collective/sparse_exchange.hpp: an exchange whose receivers know neither the senders nor the sizes, in the
-// three ways of schedule/exchange/. Derived classes supply the messages: over MPI in mpi/sparse,
-// over memory in tests.
+// engine/collective/sparse_exchange.hpp: an exchange whose receivers know neither the senders nor
+// the sizes, in the three ways of schedule/exchange/. Derived classes supply the messages: over MPI
+// in mpi/sparse, over memory in tests.
 //
 //   consensus   synchronous sends; a rank receives all that comes; a non-blocking barrier says when all is in
 //   counts      an all-to-all of counts, then direct messages straight into place

@@ -1,5 +1,5 @@
-// engine/collective/sparse_program.hpp: the program's side of a sparse exchange, from its arguments: the
-// messages that a rank sends, and the places for messages that arrive.
+// engine/collective/sparse_program.hpp: the program's side of a sparse exchange, from its
+// arguments: the messages that a rank sends, and the places for messages that arrive.
 //
 //   GivenProgram<MPI_Datatype, Element, Arrivals, MPI_Comm> program({arrivals}, {.truncated = MPI_ERR_TRUNCATE, ...});
 //   if (const int error = program.read(departures, receive_type, ranks, errors)) return error;

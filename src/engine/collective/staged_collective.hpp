@@ -1,5 +1,6 @@
-// engine/collective/staged_collective.hpp: a collective that the library carries out on packed data. It has the staging
-// buffers of both sides, loads blocks before the call, and stores blocks afterwards.
+// engine/collective/staged_collective.hpp: a collective that the library carries out on packed
+// data. It has the staging buffers of both sides, loads blocks before the call, and stores blocks
+// afterwards.
 //
 //   Staged<Side<Types>, Blocks<Types>> op("gather");
 //   if (!op.prepare(send, 1, true, receive, ranks, is_root)) return {};

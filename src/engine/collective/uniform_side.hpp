@@ -1,5 +1,5 @@
-// engine/collective/uniform_side.hpp: one side of a collective that the library carries out, in the form that the
-// library gets, if all blocks are alike.
+// engine/collective/uniform_side.hpp: one side of a collective that the library carries out, in the
+// form that the library gets, if all blocks are alike.
 //
 //   Side<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};                // what the program gave

@@ -1,5 +1,5 @@
-// engine/collective/volume_agreement.hpp: tells all ranks of a communicator each other's volumes of a few calls ago.
-// MPI_Alltoallv itself tells a rank only its own volumes.
+// engine/collective/volume_agreement.hpp: tells all ranks of a communicator each other's volumes of
+// a few calls ago. MPI_Alltoallv itself tells a rank only its own volumes.
 //
 //   const select::Way& way = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes; });
 //

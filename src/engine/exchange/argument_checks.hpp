@@ -1,5 +1,5 @@
-// engine/exchange/argument_checks.hpp: finds the mistakes in a collective's arguments that a library
-// refuses before it sends any message.
+// engine/exchange/argument_checks.hpp: finds the mistakes in a collective's arguments that a
+// library refuses before it sends any message.
 //
 //   if (const Done refused = mistakes::in(send, ranks, End::sent, {.neighbours = false, .gathers = true}, library)) ...
 //

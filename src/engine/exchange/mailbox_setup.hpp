@@ -1,6 +1,6 @@
 // engine/exchange/mailbox_setup.hpp: sets up mailboxes between this rank and others of its node
-// (engine/node/mailbox.hpp), by messages. The sender of a mailbox tells its place, and the reader answers
-// whether it can read there.
+// (engine/node/mailbox.hpp), by messages. The sender of a mailbox tells its place, and the reader
+// answers whether it can read there.
 //
 //   Mailboxes mailboxes;
 //   mailboxes.offer(rank, tag, slot, true);                  // this rank sends by it: the i-th is out(i)

@@ -1,5 +1,5 @@
-// engine/network/fabric_receive.hpp: a receive that may bring a message from another node by the fabric. A
-// derived class supplies MPI.
+// engine/network/fabric_receive.hpp: a receive that may bring a message from another node by the
+// fabric. A derived class supplies MPI.
 //
 //   posted      the host receives: data, or a descriptor, in its place
 //   by fabric   the sender is answered, and the message comes into the program's buffer

@@ -1,5 +1,5 @@
-// engine/network/fabric_send.hpp: sends a message with holes to a rank of another node by the fabric. A
-// derived class supplies MPI.
+// engine/network/fabric_send.hpp: sends a message with holes to a rank of another node by the
+// fabric. A derived class supplies MPI.
 //
 //   1. the descriptor goes out          by the host, instead of the data
 //   2. the receiver answers             the fabric moves the message (transport/fabric/), and it is over

@@ -1,6 +1,6 @@
-// engine/network/network_descriptor.hpp: the short message that announces a large one to a rank of another
-// node. It travels instead of the data, on the program's communicator with the program's tag, like
-// a descriptor within a node (engine/node/descriptor.hpp).
+// engine/network/network_descriptor.hpp: the short message that announces a large one to a rank of
+// another node. It travels instead of the data, on the program's communicator with the program's
+// tag, like a descriptor within a node (engine/node/descriptor.hpp).
 //
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all

@@ -1,5 +1,5 @@
-// engine/network/shared_fabric.hpp: a fabric that the threads of a process share, and a thread that moves
-// it on while they do other things.
+// engine/network/shared_fabric.hpp: a fabric that the threads of a process share, and a thread that
+// moves it on while they do other things.
 //
 //   SharedFabric fabric;
 //   if (!fabric.open([] { return Fabric::open(options, failure, why); })) ...     // by the first thread that needs it

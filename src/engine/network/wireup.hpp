@@ -1,5 +1,5 @@
-// engine/network/wireup.hpp: knows the ranks that the fabric reaches, and the words that ranks tell each
-// other about themselves. MPI brings these short messages.
+// engine/network/wireup.hpp: knows the ranks that the fabric reaches, and the words that ranks tell
+// each other about themselves. MPI brings these short messages.
 //
 //   sender   have_you(fabric, where) ──▶ receiver   opens its own fabric, if it has not yet, and greets the sender by it
 //                ◀── have, have_not ──       the sender has answered by the fabric, or has not. have_not also comes later,

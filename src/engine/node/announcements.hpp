@@ -1,5 +1,5 @@
-// engine/node/announcements.hpp: a copy of each descriptor that is under way, in the node memory of its
-// sender. A program may let receives overlap, or write into the buffer of a receive. Then the
+// engine/node/announcements.hpp: a copy of each descriptor that is under way, in the node memory of
+// its sender. A program may let receives overlap, or write into the buffer of a receive. Then the
 // descriptor that has arrived is lost, and the receiver finds the message here (arrival.hpp).
 //
 //   sender      entry = book.make();   ... entry->publish(receiver, tag, descriptor);   ... entry->retract();

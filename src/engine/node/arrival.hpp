@@ -1,5 +1,5 @@
-// engine/node/arrival.hpp: looks at the bytes that a receive has brought. If they are the descriptor of
-// a message within the node, fetches the message (docs/protocol.md).
+// engine/node/arrival.hpp: looks at the bytes that a receive has brought. If they are the
+// descriptor of a message within the node, fetches the message (docs/protocol.md).
 //
 //   const Receipt receipt{.peer = 3, .tag = 7, .bytes = bytes_of(status)};
 //   const Arrival arrival = fetch(node, buffer, room, receipt, {&layout, count, elements});

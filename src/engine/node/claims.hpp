@@ -1,5 +1,5 @@
-// engine/node/claims.hpp: lists the messages that threads of this process are fetching. Several receives
-// may see one descriptor (their buffers overlap): one of them gets the message.
+// engine/node/claims.hpp: lists the messages that threads of this process are fetching. Several
+// receives may see one descriptor (their buffers overlap): one of them gets the message.
 //
 //   Claims::Claim claim(claims, descriptor.sender, descriptor.generation, control);
 //   if (!claim) ...                              // another receive has the message, or had it

@@ -1,5 +1,5 @@
-// engine/node/control_block.hpp: the control block that two ranks of a node share for one large message. The
-// whole protocol is in docs/protocol.md.
+// engine/node/control_block.hpp: the control block that two ranks of a node share for one large
+// message. The whole protocol is in docs/protocol.md.
 //
 //   descriptor ──▶ Control: generation, cell 0    cell 1             cell 2 ...   one for each segment of the packed stream
 //   by MPI                              │         │

@@ -1,5 +1,5 @@
-// engine/node/datatype.hpp: one datatype of the program, whatever its handle. It has the layout, and the
-// facts that every message needs.
+// engine/node/datatype.hpp: one datatype of the program, whatever its handle. It has the layout,
+// and the facts that every message needs.
 //
 //   const Datatype column(layout::vector(128, 1, 4096, layout::basic(4)));
 //   column.contiguous(2);                                  // false

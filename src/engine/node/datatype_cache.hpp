@@ -1,8 +1,8 @@
-// engine/node/datatype_cache.hpp: layouts that peers look up instead of getting them with every message
-// (the datatype cache of Wu et al. 2004, §4.4.2). A layout gets an id when it is first sent to a
-// peer that may read the buffer by it. Its wire form then lies in node memory, where every peer can
-// fetch it. When the datatype is freed, the id is used again with the next version. A peer that
-// knows the old version sees that it must fetch the layout anew.
+// engine/node/datatype_cache.hpp: layouts that peers look up instead of getting them with every
+// message (the datatype cache of Wu et al. 2004, §4.4.2). A layout gets an id when it is first sent
+// to a peer that may read the buffer by it. Its wire form then lies in node memory, where every
+// peer can fetch it. When the datatype is freed, the id is used again with the next version. A peer
+// that knows the old version sees that it must fetch the layout anew.
 //
 //   sender     const Listed listed = datatypes.list(layout);               receiver   known.find(descriptor, memory)
 #pragma once

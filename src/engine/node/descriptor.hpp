@@ -1,5 +1,5 @@
-// engine/node/descriptor.hpp: the short message that announces a large one. It travels instead of the
-// data, on the program's communicator with the program's tag, through the host's own matching
+// engine/node/descriptor.hpp: the short message that announces a large one. It travels instead of
+// the data, on the program's communicator with the program's tag, through the host's own matching
 // (docs/protocol.md).
 //
 //   byte  0   nonce of the job, 16 bytes: tells a descriptor from 128 bytes of the program

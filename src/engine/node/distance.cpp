@@ -1,4 +1,5 @@
-// engine/node/distance.cpp: receivers measure a distance, and correct senders that believe another one.
+// engine/node/distance.cpp: receivers measure a distance, and correct senders that believe another
+// one.
 #include "engine/node/distance.hpp"
 
 #include <algorithm>

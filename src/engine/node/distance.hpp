@@ -1,6 +1,6 @@
-// engine/node/distance.hpp: measures the distance between the cores of two ranks of a node: the time to
-// fetch a cache line that the other core has written. The distance decides how packed bytes are
-// stored. Virtual machines move their cores about, so every large message measures it anew: the
+// engine/node/distance.hpp: measures the distance between the cores of two ranks of a node: the
+// time to fetch a cache line that the other core has written. The distance decides how packed bytes
+// are stored. Virtual machines move their cores about, so every large message measures it anew: the
 // receiver looks at the clock when it fetches the first line of a control block.
 //
 //   receiver   generation = distances.fetch(sender, control);     // corrects the sender's belief

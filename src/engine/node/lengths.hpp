@@ -1,7 +1,7 @@
-// engine/node/lengths.hpp: tells a probe the size of a rendezvous without receiving its descriptor. All
-// that a probe sees of a descriptor is its length. So descriptors come in several lengths, and each
-// length stands for one message size of one tag at a time. The sender writes the meanings into its
-// node memory (docs/protocol.md).
+// engine/node/lengths.hpp: tells a probe the size of a rendezvous without receiving its descriptor.
+// All that a probe sees of a descriptor is its length. So descriptors come in several lengths, and
+// each length stands for one message size of one tag at a time. The sender writes the meanings into
+// its node memory (docs/protocol.md).
 //
 //   sender      const int code = book.take(total, tag, ...);     descriptor of Lengths::of(code) bytes
 //   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB

@@ -1,6 +1,6 @@
-// engine/node/loaned_slot.hpp: lends slots of this process's node memory, in which other ranks of the
-// node read mailboxes. The free is deferred: the owner of a loaned slot may go at any time, but the
-// slot stays until all its readers have closed.
+// engine/node/loaned_slot.hpp: lends slots of this process's node memory, in which other ranks of
+// the node read mailboxes. The free is deferred: the owner of a loaned slot may go at any time, but
+// the slot stays until all its readers have closed.
 //
 //   Loans loans(rendezvous_sender);                                  // of a process
 //   LoanedSlot slot = loans.lend(2);                      // false: none to be had, now

@@ -1,5 +1,5 @@
-// engine/node/lost.cpp: a slow search. Only programs whose receives overlap need it, for their first
-// messages.
+// engine/node/lost.cpp: a slow search. Only programs whose receives overlap need it, for their
+// first messages.
 #include "engine/node/lost.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// engine/node/lost.hpp: finds the message of a descriptor that was written over after it arrived, by the
-// status of its receive.
+// engine/node/lost.hpp: finds the message of a descriptor that was written over after it arrived,
+// by the status of its receive.
 //
 //   if (const auto lost = Lost(node, receipt).find()) ...            // the descriptor
 #pragma once

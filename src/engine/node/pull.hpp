@@ -1,6 +1,6 @@
-// engine/node/pull.hpp: moves a piece of a message straight from the sender's buffer, in the ways of Wu
-// et al. 2004, §4. RWG-UP and P-RRS have an iovec on one side, Multi-W on both. If the sender's
-// buffer is mapped, bytes go from layout to layout (direct).
+// engine/node/pull.hpp: moves a piece of a message straight from the sender's buffer, in the ways
+// of Wu et al. 2004, §4. RWG-UP and P-RRS have an iovec on one side, Multi-W on both. If the
+// sender's buffer is mapped, bytes go from layout to layout (direct).
 #pragma once
 
 #include <sys/types.h>

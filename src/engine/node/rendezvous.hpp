@@ -1,6 +1,6 @@
-// engine/node/rendezvous.hpp: a message of the program to a rank of its node, whose descriptor travels
-// instead of the data (docs/protocol.md). A Rendezvous chooses the way of the message, and follows
-// it to its end.
+// engine/node/rendezvous.hpp: a message of the program to a rank of its node, whose descriptor
+// travels instead of the data (docs/protocol.md). A Rendezvous chooses the way of the message, and
+// follows it to its end.
 //
 //   Rendezvous message(node, {&type, count, buffer, peer, tag}, Ends::in_call, Probes::possible, wanted);
 //   if (message) { PMPI_Send(message.descriptor(), message.length(), MPI_BYTE, ...);

@@ -1,5 +1,5 @@
-// engine/node/rendezvous_sender.hpp: the large messages that this process has sent to ranks of its node, until the
-// last segment is with its receiver.
+// engine/node/rendezvous_sender.hpp: the large messages that this process has sent to ranks of its
+// node, until the last segment is with its receiver.
 //
 //   Descriptor descriptor;
 //   Outgoing* message = rendezvous_sender.begin({&layout, count, buffer}, plan, descriptor);   // null: no room, send it packed

@@ -1,7 +1,7 @@
-// engine/node/scatter_hints.hpp: the receivers that scatter messages which this process sends in one
-// piece. Such a receiver says so, once. From then on this process sends it a descriptor for such
-// messages, too. So the receiver need not receive into a staging buffer first: it unpacks while the
-// sender still copies, or reads straight into its blocks (P-RRS, Wu et al. 2004, §4.2).
+// engine/node/scatter_hints.hpp: the receivers that scatter messages which this process sends in
+// one piece. Such a receiver says so, once. From then on this process sends it a descriptor for
+// such messages, too. So the receiver need not receive into a staging buffer first: it unpacks
+// while the sender still copies, or reads straight into its blocks (P-RRS, Wu et al. 2004, §4.2).
 //
 //   first bytes of the sender's node memory     any   rank 0   rank 1   ...
 //                                               a byte each, 0 or 1; set by that rank, for good

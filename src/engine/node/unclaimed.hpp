@@ -1,6 +1,6 @@
-// engine/node/unclaimed.hpp: finds descriptors that were received past Heddle. No receive fetches the
-// message of such a descriptor, and the program takes the descriptor for data. The sender tells the
-// receiver of its suspicion here.
+// engine/node/unclaimed.hpp: finds descriptors that were received past Heddle. No receive fetches
+// the message of such a descriptor, and the program takes the descriptor for data. The sender tells
+// the receiver of its suspicion here.
 //
 //   sender      the host has delivered the descriptor, and no cell is claimed ──▶ Unclaimed(memory of the receiver).suspect()
 //   receiver    no receive of its own is under way, and there is a suspicion. If still no cell is claimed, it is true.

@@ -1,6 +1,6 @@
-// engine/node/watched.hpp: watches descriptors of this process, a few at a time, until their receivers
-// fetch the messages (unclaimed.hpp, docs/safety.md). A template parameter describes the delivery
-// of a descriptor.
+// engine/node/watched.hpp: watches descriptors of this process, a few at a time, until their
+// receivers fetch the messages (unclaimed.hpp, docs/safety.md). A template parameter describes the
+// delivery of a descriptor.
 //
 //   if (turns.next(peer))
 //     if (Watched<Delivery>::Taken taken(watched, peer, message, control); taken) {

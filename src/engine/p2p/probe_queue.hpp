@@ -1,7 +1,7 @@
-// engine/p2p/probe_queue.hpp: answers probes that find a descriptor. The program must learn the size of
-// the message, not of the descriptor. The length of the descriptor stands for that size
-// (engine/node/lengths.hpp). So a probe receives nothing, and a matched probe gives out the message that the
-// library has matched. A template parameter supplies MPI.
+// engine/p2p/probe_queue.hpp: answers probes that find a descriptor. The program must learn the
+// size of the message, not of the descriptor. The length of the descriptor stands for that size
+// (engine/node/lengths.hpp). So a probe receives nothing, and a matched probe gives out the message
+// that the library has matched. A template parameter supplies MPI.
 //
 //   MPI_Iprobe(3, 7, comm) ──▶ 224 bytes from 3? ──▶ what do 224 bytes from 3 mean? ──▶ status: 3, 7, 1 MiB
 //

@@ -1,5 +1,5 @@
-// engine/p2p/staging.hpp: one end of a message that travels packed. It finds the place of the packed
-// bytes, packs and unpacks them.
+// engine/p2p/staging.hpp: one end of a message that travels packed. It finds the place of the
+// packed bytes, packs and unpacks them.
 //
 //   Staging staging;
 //   staging.open({&type, count, buffer}, Staging::End::receiving, true);

@@ -1,6 +1,6 @@
-// engine/start/init_handshake.hpp: puts together the words of all ranks about themselves when a job starts. The
-// result has the wishes that all ranks share, and the settings that differ. It also tells whether
-// all ranks are on one machine and can have one file there.
+// engine/start/init_handshake.hpp: puts together the words of all ranks about themselves when a job
+// starts. The result has the wishes that all ranks share, and the settings that differ. It also
+// tells whether all ranks are on one machine and can have one file there.
 //
 //   Handshake all(wish_node | wish_report, {"crystal", "auto"}, machine());   // of this rank
 //   all = both(all, heard);                              // for each one heard, in any order, once or twice

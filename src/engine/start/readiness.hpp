@@ -1,6 +1,6 @@
-// engine/start/readiness.hpp: finds out whether all ranks of a job are ready to share memory, and tells
-// them the nonce of rank 0, which marks the job's messages. One reduction does both: it takes the
-// least of each number.
+// engine/start/readiness.hpp: finds out whether all ranks of a job are ready to share memory, and
+// tells them the nonce of rank 0, which marks the job's messages. One reduction does both: it takes
+// the least of each number.
 //
 //   Readiness all(ready, nonce, me);
 //   MPI_Allreduce(MPI_IN_PLACE, all.numbers(), Readiness::count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

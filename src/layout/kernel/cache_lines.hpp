@@ -1,5 +1,5 @@
-// layout/kernel/cache_lines.hpp: the cache lines of the blocks of two loops. The functions are always
-// inlined, because each instruction set compiles them, too (kernel_table.hpp).
+// layout/kernel/cache_lines.hpp: the cache lines of the blocks of two loops. The functions are
+// always inlined, because each instruction set compiles them, too (kernel_table.hpp).
 #pragma once
 
 #include "layout/kernel/kernels.hpp"

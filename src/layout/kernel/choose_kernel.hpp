@@ -1,5 +1,6 @@
-// layout/kernel/choose_kernel.hpp: chooses a kernel, and gives the reason (kernel_clauses.hpp has the clauses).
-// The choice depends only on its arguments: no clock, no globals, no look at the data.
+// layout/kernel/choose_kernel.hpp: chooses a kernel, and gives the reason (kernel_clauses.hpp has
+// the clauses). The choice depends only on its arguments: no clock, no globals, no look at the
+// data.
 //
 //   const NestFacts facts{{1, 0, 0}, {1024, 8, 64}, 8, false, isa()};          // a column packed
 //   const Choice choice = choose_kernel(facts.outer, facts.inner, facts.block, facts.disagree, facts.isa, thresholds());

@@ -1,7 +1,7 @@
-// layout/kernel/kernel_clauses.hpp: the decision itself, clause by clause. The first clause that holds ends
-// it. docs/kernels.md has the figures. Other rooms call choose_kernel(). These functions are always
-// inlined into the code of each instruction set (kernel_table.hpp), where a part of the facts is constant.
-// So a row of a few blocks does not wait for the decision.
+// layout/kernel/kernel_clauses.hpp: the decision itself, clause by clause. The first clause that
+// holds ends it. docs/kernels.md has the figures. Other rooms call choose_kernel(). These functions
+// are always inlined into the code of each instruction set (kernel_table.hpp), where a part of the
+// facts is constant. So a row of a few blocks does not wait for the decision.
 #pragma once
 
 #include "layout/kernel/cache_lines.hpp"

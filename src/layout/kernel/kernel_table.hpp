@@ -1,5 +1,5 @@
-// layout/kernel/kernel_table.hpp: the kernels of one instruction set, for dispatch.cpp and nest.cpp.
-// Internal to kernel/.
+// layout/kernel/kernel_table.hpp: the kernels of one instruction set, for dispatch.cpp and
+// nest.cpp. Internal to kernel/.
 //
 // The headers copy, plane, colliding, windows, transpose, nests, offsets and records are compiled
 // once for each instruction set (portable.cpp, avx2.cpp, avx512.cpp), each time in a namespace of

@@ -68,8 +68,8 @@ Isa best_isa();              ///< The best that this processor has.
 Isa isa();                   ///< The set in use.
 bool use(Isa isa) noexcept;  ///< Switches (tests, HEDDLE_ISA). False: this processor lacks it. No thread may pack meanwhile.
 
-/// The numbers that decide between kernels (choose_kernel.hpp): the defaults, or this machine's. They must
-/// not change while a thread packs.
+/// The numbers that decide between kernels (choose_kernel.hpp): the defaults, or this machine's.
+/// They must not change while a thread packs.
 const Thresholds& thresholds() noexcept;
 void use(const Thresholds& by) noexcept;
 

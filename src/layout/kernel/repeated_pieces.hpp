@@ -1,5 +1,5 @@
-// layout/kernel/repeated_pieces.hpp: a few pieces that are packed many times (the fields of a struct, the
-// elements of a cell).
+// layout/kernel/repeated_pieces.hpp: a few pieces that are packed many times (the fields of a
+// struct, the elements of a cell).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// layout/kernel/thresholds.hpp: the numbers that decide between packing kernels (choose_kernel.hpp). They
-// are a part of a machine's profile (select/profile.hpp). docs/kernels.md describes each, and names
-// those that `heddle tune` measures.
+// layout/kernel/thresholds.hpp: the numbers that decide between packing kernels
+// (choose_kernel.hpp). They are a part of a machine's profile (select/profile.hpp). docs/kernels.md
+// describes each, and names those that `heddle tune` measures.
 //
 //   Thresholds here;                       // the defaults
 //   here.memory_from = 1 << 20;            // for small second-level caches

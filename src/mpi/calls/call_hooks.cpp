@@ -1,6 +1,6 @@
-// mpi/calls/call_hooks.cpp: what Heddle knows of a communicator, of the host and of its own procedures,
-// for tests, measurements and debuggers. They declare these functions, and find them by dlsym. The
-// functions are not for programs: they may change at any time.
+// mpi/calls/call_hooks.cpp: what Heddle knows of a communicator, of the host and of its own
+// procedures, for tests, measurements and debuggers. They declare these functions, and find them by
+// dlsym. The functions are not for programs: they may change at any time.
 #include "group/formats.hpp"
 #include "interposition/interposition.hpp"
 #include "interposition/procedures.hpp"

@@ -1,7 +1,7 @@
 // mpi/calls/sendrecv.cpp: MPI_Sendrecv, MPI_Isendrecv and their forms for one buffer: two
 // operations, each with its own route. The arguments of both are checked before the first begins
-// (mpi/p2p/message_checks.hpp). If the host may refuse them, it gets the call as the program made it, and
-// raises the error.
+// (mpi/p2p/message_checks.hpp). If the host may refuse them, it gets the call as the program made
+// it, and raises the error.
 #include <memory>
 #include <new>
 

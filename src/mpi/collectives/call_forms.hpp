@@ -1,5 +1,5 @@
-// mpi/collectives/call_forms.hpp: the three forms of a collective: blocking, non-blocking, persistent.
-// Each family of calls/ is written once, for all of them.
+// mpi/collectives/call_forms.hpp: the three forms of a collective: blocking, non-blocking,
+// persistent. Each family of calls/ is written once, for all of them.
 //
 //   template <class How, class Host, class Hand>
 //   int broadcast(const How& how, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {

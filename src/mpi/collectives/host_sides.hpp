@@ -1,5 +1,5 @@
-// mpi/collectives/host_sides.hpp: one side of a collective call, as the host gets it. Side and Blocks
-// are those of engine/collective/block_sides.hpp, with MPI's datatypes. Plain needs no copy.
+// mpi/collectives/host_sides.hpp: one side of a collective call, as the host gets it. Side and
+// Blocks are those of engine/collective/block_sides.hpp, with MPI's datatypes. Plain needs no copy.
 #pragma once
 
 #include "engine/collective/block_sides.hpp"

@@ -1,6 +1,7 @@
 // mpi/collectives/started_collective.hpp: a collective that the host carries out on packed data
-// (engine/collective/staged_collective.hpp). Its operation keeps the staging buffers of both sides. It lives until the
-// call returns, until the program completes the request, or as long as a persistent request.
+// (engine/collective/staged_collective.hpp). Its operation keeps the staging buffers of both sides.
+// It lives until the call returns, until the program completes the request, or as long as a
+// persistent request.
 //
 //   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(

@@ -1,5 +1,6 @@
-// mpi/communicators/communicator_registry.hpp: the members of communicators, as groups (group/), and what an
-// operation needs of a communicator that the program may free before the operation ends.
+// mpi/communicators/communicator_registry.hpp: the members of communicators, as groups (group/),
+// and what an operation needs of a communicator that the program may free before the operation
+// ends.
 //
 //   if (const int world = communicators::world_rank(comm, dest); world >= 0) ...
 //   if (communicators::reaches_beyond(comm)) ...            // no call of Heddle's goes over it

@@ -1,5 +1,5 @@
-// mpi/exchange/collective_checks.hpp: finds the arguments of a collective that a host refuses before it
-// sends anything to other ranks (engine/exchange/argument_checks.hpp).
+// mpi/exchange/collective_checks.hpp: finds the arguments of a collective that a host refuses
+// before it sends anything to other ranks (engine/exchange/argument_checks.hpp).
 //
 //   if (const Done refused = mistakes::refused<Kind>(send, receive, comm, own)) return *refused;
 //

@@ -1,5 +1,5 @@
-// mpi/exchange/mpi_exchange.hpp: an exchange of blocks (engine/exchange/exchange.hpp) over MPI: from
-// datatype to datatype, by messages on a shadow communicator.
+// mpi/exchange/mpi_exchange.hpp: an exchange of blocks (engine/exchange/exchange.hpp) over MPI:
+// from datatype to datatype, by messages on a shadow communicator.
 //
 //   Exchange exchange(*own, outs, ins);
 //   for (...) exchange.receive(edge, buffer, bytes);            // in the order in which they are likely to come
@@ -135,8 +135,8 @@ class Exchange final : private engine::Carrier {
 inline Raised no_memory_on(MPI_Comm comm) { return raise_new(MPI_ERR_NO_MEM, comm); }
 
 // The blocking calls (calls.cpp). Other forms are in started.hpp. `call` is the name as in
-// consistency_check.hpp. `timed` lives until the end of the call. They return nothing if the call is not for
-// Heddle, on all ranks alike.
+// consistency_check.hpp. `timed` lives until the end of the call. They return nothing if the call
+// is not for Heddle, on all ranks alike.
 
 /// Given: Buffer, VArgument or WArgument, not in place.
 template <class Given>

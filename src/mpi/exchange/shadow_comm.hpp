@@ -6,8 +6,9 @@
 //
 // The first collective that asks for a shadow communicator makes it. Its ranks exchange one record.
 // Then they take tags of a communicator that they share already, or make one (tag_space.hpp). A
-// shadow communicator is a context of the program's communicator (mpi/communicators/communicator_registry.hpp) and ends
-// with it, or with the last persistent request that outlives it.
+// shadow communicator is a context of the program's communicator
+// (mpi/communicators/communicator_registry.hpp) and ends with it, or with the last persistent
+// request that outlives it.
 //
 // Ranks agree on things by collectives of the host. These go over the program's communicator,
 // because all ranks call its collectives in one order. Collectives of several shadow communicators

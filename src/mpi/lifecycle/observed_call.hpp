@@ -1,4 +1,5 @@
-// mpi/lifecycle/observed_call.hpp: a procedure of Heddle, with an observer around it (report/timed.hpp).
+// mpi/lifecycle/observed_call.hpp: a procedure of Heddle, with an observer around it
+// (report/timed.hpp).
 //
 //   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 #pragma once

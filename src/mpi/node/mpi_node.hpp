@@ -1,4 +1,5 @@
-// mpi/node/mpi_node.hpp: the ranks that share this process's node, and what Heddle shares with them.
+// mpi/node/mpi_node.hpp: the ranks that share this process's node, and what Heddle shares with
+// them.
 //
 //   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...

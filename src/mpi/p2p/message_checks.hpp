@@ -1,6 +1,6 @@
-// mpi/p2p/message_checks.hpp: whether a host takes the arguments of a message. A call of two messages
-// (sendrecv.cpp) checks both before the first begins. If the host may refuse the arguments, it gets
-// the call as the program made it. Nothing has been sent by then.
+// mpi/p2p/message_checks.hpp: whether a host takes the arguments of a message. A call of two
+// messages (sendrecv.cpp) checks both before the first begins. If the host may refuse the
+// arguments, it gets the call as the program made it. Nothing has been sent by then.
 //
 //   if (!takes(out, Direction::out, to) || !takes(in, Direction::in, from)) return host();
 #pragma once

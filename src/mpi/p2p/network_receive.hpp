@@ -1,6 +1,6 @@
 // mpi/p2p/network_receive.hpp: a receive that may bring a message from another node by the fabric
-// (engine/network/fabric_receive.hpp). The host receives data or a descriptor. It also receives the packed
-// bytes if the fabric does not bring the message.
+// (engine/network/fabric_receive.hpp). The host receives data or a descriptor. It also receives the
+// packed bytes if the fabric does not bring the message.
 #pragma once
 
 #include <memory>

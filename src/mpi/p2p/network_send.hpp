@@ -1,6 +1,6 @@
 // mpi/p2p/network_send.hpp: a message with holes that goes to another node by the fabric
-// (engine/network/fabric_send.hpp). The host sends its descriptor, and also the packed message if the
-// fabric does not bring it.
+// (engine/network/fabric_send.hpp). The host sends its descriptor, and also the packed message if
+// the fabric does not bring it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// mpi/p2p/received_descriptor.hpp: the end of a receive that may have brought the descriptor of a message of
-// this node (docs/protocol.md). The descriptor then becomes the message (engine/node/arrival.hpp), and
-// the status tells the message's size.
+// mpi/p2p/received_descriptor.hpp: the end of a receive that may have brought the descriptor of a
+// message of this node (docs/protocol.md). The descriptor then becomes the message
+// (engine/node/arrival.hpp), and the status tells the message's size.
 //
 //   const Raised result = Raised::by_host(PMPI_Recv(data.address, ..., status));
 //   return raise_new(complete_receive(result, data, Sender(comm), status), result, comm);

@@ -1,5 +1,5 @@
-// mpi/requests/request_table.hpp: the requests that Heddle still has to do something for, by their handles.
-// An empty table costs a call one load.
+// mpi/requests/request_table.hpp: the requests that Heddle still has to do something for, by their
+// handles. An empty table costs a call one load.
 //
 //   if (requests::table.empty()) return PMPI_Wait(request, status);
 //   if (Pending* pending = requests::table.find(*request)) ...

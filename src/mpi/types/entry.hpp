@@ -38,8 +38,8 @@ class Entry final : public engine::Datatype {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::any);
   }
   /// The decoded entry of `type`, for a message. Null, too, if this is the first message of a long
-  /// list: the host carries it in less time than Heddle needs to decode the list. The second message
-  /// of such a list, by any handle, finds it decoded.
+  /// list: the host carries it in less time than Heddle needs to decode the list. The second
+  /// message of such a list, by any handle, finds it decoded.
   Entry* ready_for_message(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::message);
   }

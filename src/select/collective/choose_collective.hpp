@@ -1,5 +1,5 @@
-// select/collective/choose_collective.hpp: chooses the algorithm of a collective, and gives the reason. Pure:
-// no clock, no globals.
+// select/collective/choose_collective.hpp: chooses the algorithm of a collective, and gives the
+// reason. Pure: no clock, no globals.
 //
 //   const AllgathervFacts facts{{.ranks = 64}, spread.of(64, bytes)};
 //   const Way way = choose_allgatherv(facts);            // dissemination or so

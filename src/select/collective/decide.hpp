@@ -1,6 +1,6 @@
 // select/collective/decide.hpp: the decision about a collective: the choice of the model
-// (choose_collective.hpp), the cases before the model, and the reason if the decision is not the least time.
-// Pure.
+// (choose_collective.hpp), the cases before the model, and the reason if the decision is not the
+// least time. Pure.
 //
 //   const Decision decision = decide_alltoallv(facts, "auto");
 //   if (!decision.way.algorithm) ...                             // the MPI library carries out the call

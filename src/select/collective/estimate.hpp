@@ -3,9 +3,9 @@
 //
 //   estimate_allgatherv({.algorithm = &schedule::allgatherv_ring}, {.ranks = 48}, volumes)           // ns
 //
-// This is slower than the loads of choose_collective.hpp, and nearer to the truth: each message has its own
-// volume, way and wait. It serves tests, `heddle explain` and simulation. It takes
-// O(P · rounds · messages of a rank) time, and O(P) memory beside the data.
+// This is slower than the loads of choose_collective.hpp, and nearer to the truth: each message has
+// its own volume, way and wait. It serves tests, `heddle explain` and simulation. It takes O(P ·
+// rounds · messages of a rank) time, and O(P) memory beside the data.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// select/collective/exchanged_facts.hpp: the facts that the ranks of a communicator exchange once, before
-// Heddle carries out its collectives.
+// select/collective/exchanged_facts.hpp: the facts that the ranks of a communicator exchange once,
+// before Heddle carries out its collectives.
 //
 //   Record::Facts said = Record::said({...}, settings);
 //   ... one reduction: the least of each number ...

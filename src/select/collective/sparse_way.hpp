@@ -1,5 +1,5 @@
-// select/collective/sparse_way.hpp: the way of a communicator's sparse exchanges. It is the same on all
-// ranks, even if their environments differ.
+// select/collective/sparse_way.hpp: the way of a communicator's sparse exchanges. It is the same on
+// all ranks, even if their environments differ.
 //
 //   const SparseWay way = sparse_way(record, topology.where);      // chosen once, as no rank knows all partners
 //   if (way.name == "crystal") ...

@@ -1,5 +1,5 @@
-// tool/tune/fit_links.cpp: computes three unknowns from three calls: a turn, a message, and the extra
-// cost of regrouping in a round.
+// tool/tune/fit_links.cpp: computes three unknowns from three calls: a turn, a message, and the
+// extra cost of regrouping in a round.
 #include "tool/tune/fit_links.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// tool/tune/fit_links.hpp: computes the costs of a message in the model of collectives from times of
-// whole calls. Pure.
+// tool/tune/fit_links.hpp: computes the costs of a message in the model of collectives from times
+// of whole calls. Pure.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ constexpr double holed_bytes = 256 << 10;
 /// std::invalid_argument.
 Taken taken(const std::vector<double>& numbers);
 
-/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Unmeasured numbers come
-/// from `otherwise`.
+/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Unmeasured
+/// numbers come from `otherwise`.
 select::Links fitted(const Taken& taken, const select::Links& otherwise);
 
 /// ns of each byte, beyond the time of a very short message. Zero if not measured.

@@ -1,5 +1,5 @@
-// tool/tune/fit_nodes.hpp: computes the costs in the model of select/choose_fabric.hpp from times of whole
-// messages between two nodes. Pure.
+// tool/tune/fit_nodes.hpp: computes the costs in the model of select/choose_fabric.hpp from times
+// of whole messages between two nodes. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// transport/fabric/control_messages.cpp: seals control messages that leave, and checks those that arrive.
+// transport/fabric/control_messages.cpp: seals control messages that leave, and checks those that
+// arrive.
 #include "transport/fabric/control_messages.hpp"
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// transport/fabric/control_messages.hpp: control messages: words that two processes exchange about a
-// message, besides its data. docs/fabric.md draws their order.
+// transport/fabric/control_messages.hpp: control messages: words that two processes exchange about
+// a message, besides its data. docs/fabric.md draws their order.
 //
 //   Control word{.kind = Kind::credit, .to = theirs, .segment = slot};
 //   seal(word, nonce);  ...  send(peer, &word, bytes_of(word));

@@ -1,5 +1,5 @@
-// transport/fabric/group_registration.hpp: optimistic group registration (Wu et al. 2004, §4.4.1). It covers the
-// blocks of a datatype by few regions that leave out large gaps. Pure.
+// transport/fabric/group_registration.hpp: optimistic group registration (Wu et al. 2004, §4.4.1).
+// It covers the blocks of a datatype by few regions that leave out large gaps. Pure.
 //
 //   for (const layout::Segment& region : group(layout, count, total, prices, 64)) ...        // empty: too many regions
 #pragma once

@@ -1,5 +1,5 @@
-// transport/fabric/segment_pool.hpp: segments that are registered once and used by all messages (Wu et al.
-// 2004, §3.2.3).
+// transport/fabric/segment_pool.hpp: segments that are registered once and used by all messages (Wu
+// et al. 2004, §3.2.3).
 //
 //   Slot slot;
 //   if (pool.take(slot)) ...                     // false: no room for more, the message goes another way

@@ -46,8 +46,8 @@ enum class Taking { recv, mrecv, irecv, sendrecv, any_source, any_tag, probe, co
 
 }  // namespace
 
-// The first message of a long list is the host's, the next are Heddle's: by the same handle, by another, by a persistent
-// request. The longest list is not remembered.
+// The first message of a long list is the host's, the next are Heddle's: by the same handle, by
+// another, by a persistent request. The longest list is not remembered.
 TEST_RANKS(4, Messages, OfLongListsMadeAnewAndKept) {
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
   for (const int n : {10'000, 10'001, 600'000}) {

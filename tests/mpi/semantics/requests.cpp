@@ -192,8 +192,8 @@ TEST_RANKS(2, Requests, ShorterThanTheReceiveLeaveTheRestAlone) {
   }
 }
 
-// The row has more requests than Heddle keeps room for on the stack. Some receives have holes, others are the host's own. The
-// messages come in the opposite order.
+// The row has more requests than Heddle keeps room for on the stack. Some receives have holes,
+// others are the host's own. The messages come in the opposite order.
 TEST_RANKS(2, Requests, LongRows) {
   const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
   constexpr std::size_t many = 700;

@@ -84,11 +84,11 @@ inline bool host_garbles([[maybe_unused]] const layout::grammar::Type& type, [[m
 }
 
 /// MPICH 5.0.2 divides by zero when it packs some structs with a member that describes nothing:
-/// struct(2 contiguous(2, byte) @ 0, 2 resized(vector(2, 0, 3, resized(double, 0, 10)), 0, 0) @ 16).
-/// The test skips such trees, because Heddle also leaves some of them to the host.
-/// With the error in complex numbers above, Open MPI 5.0.11 writes before the type if they go
-/// backwards: darray(1, 0, [2, 7], [none, none], [1, 1], resized(double_complex, 0, -24)) from -416
-/// on, not from -312.
+/// struct(2 contiguous(2, byte) @ 0, 2 resized(vector(2, 0, 3, resized(double, 0, 10)), 0, 0) @
+/// 16). The test skips such trees, because Heddle also leaves some of them to the host. With the
+/// error in complex numbers above, Open MPI 5.0.11 writes before the type if they go backwards:
+/// darray(1, 0, [2, 7], [none, none], [1, 1], resized(double_complex, 0, -24)) from -416 on, not
+/// from -312.
 inline bool host_crashes([[maybe_unused]] const layout::grammar::Type& type) {
 #if defined(OPEN_MPI)
   return any_level(type, is_complex) && any_level(type, [](const auto& t) { return t.layout.extent() < 0; });
