@@ -20,7 +20,7 @@ constinit std::atomic<bool> is_open{false};
 /// they run under locks of the host, and the holder of this mutex may be waiting for those locks.
 constinit std::mutex meeting;
 int keyval = MPI_KEYVAL_INVALID;
-int me = -1;
+int rank_in_world = -1;
 /// The innermost objects of this thread.
 thread_local Duplicating* duplicating = nullptr;
 thread_local Freeing* innermost_freeing = nullptr;
@@ -181,7 +181,7 @@ void begin() noexcept {
     is_open = true;
     return;
   }
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank_in_world) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
   is_open = true;
   keep("MPI_COMM_WORLD", MPI_COMM_WORLD, group::Group::world(size));
 }
@@ -263,7 +263,7 @@ std::optional<group::Group> known(MPI_Comm comm) noexcept {
 
 void keep(const char* call, MPI_Comm comm, const group::Group& group) noexcept try {
   if (!opened() || comm == MPI_COMM_NULL) return;
-  if (!agrees(comm, group, me)) return leave(call, comm);
+  if (!agrees(comm, group, rank_in_world)) return leave(call, comm);
   const std::lock_guard guard(meeting);
   hang(call, comm, group, false);
 } catch (const std::bad_alloc&) {
