@@ -5,7 +5,7 @@
 
 #include "group/operations.hpp"
 #include "groups/parts.hpp"
-#include "groups/seed.hpp"
+#include "groups/sparse_formats.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -18,7 +18,7 @@ volatile Rank sink;  // keeps the compiler from leaving out look-ups
 /// Not inlined, so the compiler knows nothing about the group.
 [[gnu::noinline]] Rank look_up(const group::Group& group, Rank rank) { return group.world_rank(rank); }
 [[gnu::noinline]] Rank look_up(const Ranks& list, Rank rank) { return list[static_cast<std::size_t>(rank)]; }
-[[gnu::noinline]] Rank look_up(const seed::Group& group, Rank rank) { return group.world_rank(rank); }
+[[gnu::noinline]] Rank look_up(const sparse_formats::Group& group, Rank rank) { return group.world_rank(rank); }
 [[gnu::noinline]] Rank look_back(const group::Group& group, Rank rank) { return group.rank_of(rank); }
 
 Ranks any_order(Rank size) {
@@ -82,12 +82,12 @@ void depth(const Options& options) {
 /// the level before. Times the look-up of the last rank.
 void hierarchy(const Options& options) {
   struct Way {
-    seed::Kind kind;
+    sparse_formats::Kind kind;
     const char* name;
   };
   constexpr std::array<Way, 3> ways{
-      {{seed::Kind::range, "seed: range"}, {seed::Kind::strided, "seed: strided"}, {seed::Kind::bitmap, "seed: bitmap"}}};
-  std::array<std::shared_ptr<const seed::Group>, 3> theirs;
+      {{sparse_formats::Kind::range, "paper: range"}, {sparse_formats::Kind::strided, "paper: strided"}, {sparse_formats::Kind::bitmap, "paper: bitmap"}}};
+  std::array<std::shared_ptr<const sparse_formats::Group>, 3> theirs;
   Ranks list(512);
   std::iota(list.begin(), list.end(), 0);
   group::Group ours = group::Group::world(512);
@@ -103,7 +103,7 @@ void hierarchy(const Options& options) {
     print(name, "list", "level_ns", forms[1].spread, "ns");
     for (std::size_t i = 2; i < forms.size(); ++i) print(name, ways[i - 2].name, "level_ns", forms[i].spread, "ns");
 
-    for (std::size_t i = 0; i < ways.size(); ++i) theirs[i] = seed::even(ways[i].kind, ours.size(), theirs[i]);
+    for (std::size_t i = 0; i < ways.size(); ++i) theirs[i] = sparse_formats::even(ways[i].kind, ours.size(), theirs[i]);
     const group::Range odd{1, ours.size() - 1, 2};
     ours = range_excl(ours, std::span(&odd, 1));
     for (Rank rank = 0; rank < ours.size(); ++rank) list[static_cast<std::size_t>(rank)] = ours.world_rank(rank);

@@ -55,7 +55,7 @@ void hpl() {
     if (mine.members > most.members) most = mine;
   }
   tell("HPL, 300 × 300: dup, row, column", "heddle", most);
-  print("HPL, 300 × 300: dup, row, column", "seed", "members_bytes", 58, "B");
+  print("HPL, 300 × 300: dup, row, column", "paper", "members_bytes", 58, "B");
 }
 
 void cartesian() {

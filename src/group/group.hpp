@@ -6,8 +6,8 @@
 //   column.world_rank(2)     607         column.rank_of(607)     2         column.rank_of(608)    undefined
 //
 // A group always names ranks of the world, even if it was derived from other groups. A derivation
-// composes descriptions (compose.hpp), so a look-up costs the same at any depth. Seed 003 (Chaarawi
-// and Gabriel) keeps the way to the parent, and pays 0.04 to 0.8 µs for each level.
+// composes descriptions (compose.hpp), so a look-up costs the same at any depth. The groups of
+// Chaarawi and Gabriel 2008 keep the way to the parent, and pay 0.04 to 0.8 µs for each level.
 //
 //   formats    identity, stride, list, ranges, grid, chain, bitmap: one file each, and one table (formats.hpp)
 //   piece      progressions and nests of them, the form in which groups are composed
@@ -80,7 +80,8 @@ class Group {
 
   [[nodiscard]] Format format() const noexcept { return static_cast<Format>(members_.index()); }
   [[nodiscard]] const Members& members() const noexcept { return members_; }
-  /// Bytes of the description of the members: the storage that seed 003's table 1 counts.
+  /// Bytes of the description of the members: the storage that table 1 of
+  /// Chaarawi and Gabriel 2008 counts.
   [[nodiscard]] std::size_t bytes() const;
   /// All bytes: this object, a description on the heap, and the count of its users.
   [[nodiscard]] std::size_t footprint() const;

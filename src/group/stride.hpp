@@ -18,7 +18,7 @@ struct Stride {
     const std::int64_t steps = (std::int64_t{world} - first) / step;
     return steps >= 0 && steps < size && first + steps * step == world ? static_cast<Rank>(steps) : undefined;
   }
-  [[nodiscard]] static std::size_t bytes() { return 3 * sizeof(Rank); }  // and the size, as seed 003 counts it
+  [[nodiscard]] static std::size_t bytes() { return 3 * sizeof(Rank); }  // and the size, as Chaarawi and Gabriel count it
 };
 
 }  // namespace heddle::group

@@ -195,8 +195,8 @@ def test_the_list_names_every_command_and_what_is_not_known_is_said(tmp_path):
     assert done.returncode == 0
     for paper in PAPERS:
         assert all(words.command(step.wanted(True)) in done.stdout for step in paper.steps())
-    done = bench_all("--only", "seed-007", "--out", tmp_path)
-    assert done.returncode == 2 and "seed-007" in done.stderr and "seed-004" in done.stderr
+    done = bench_all("--only", "smith1999", "--out", tmp_path)
+    assert done.returncode == 2 and "smith1999" in done.stderr and "hoefler2010" in done.stderr
 
 
 def test_the_page_of_what_was_kept_has_every_claim():

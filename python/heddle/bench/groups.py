@@ -74,14 +74,14 @@ def memory(rows: list[Row]) -> Table:
     for case, cells in select(rows, "members_bytes").items():
         if "pointers" not in cells:
             continue
-        variant = next(name for name in cells if name not in ("pointers", "seed"))
+        variant = next(name for name in cells if name not in ("pointers", "paper"))
         table.add_row(
             case,
             "" if variant == "heddle" else variant,
             f"{cells[variant].value:,.0f}",
             f"{whole[case][variant].value:,.0f}",
             f"{cells['pointers'].value:,.0f}",
-            f"{cells['seed'].value:,.0f}" if "seed" in cells else "",
+            f"{cells['paper'].value:,.0f}" if "paper" in cells else "",
         )
     return table
 
@@ -159,13 +159,13 @@ def depths(rows: list[Row]) -> Table:
 def hierarchy(rows: list[Row]) -> Table:
     """The communicators of the paper's table 4. Its latencies are of whole ping-pongs over Myrinet; ours are of look-ups."""
     found = select(rows, "level_ns")
-    ways = ("heddle", "list", "seed: range", "seed: strided", "seed: bitmap")
+    ways = ("heddle", "list", "paper: range", "paper: strided", "paper: bitmap")
     paper = list(groups_seed.MYRINET)
     titles = [f"{name}, paper" for name in paper]
     table = _table(
         "512 processes without odd ranks, level by level. Here ns to find the last rank, in the paper µs of a ping-pong",
         "level",
-        *(way.replace("seed: ", "the paper's ") for way in ways),
+        *(way.replace("paper: ", "the paper's ") for way in ways),
         *titles,
     )
     for level, cells in found.items():

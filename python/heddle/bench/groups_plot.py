@@ -48,7 +48,7 @@ def write(rows: list[Row], file: Path) -> None:
     cases: dict[str, dict[str, float]] = {}
     for row in rows:
         if row.metric == "members_bytes" and not row.case.isdigit():
-            name = row.variant if row.variant in ("pointers", "seed") else "heddle"
+            name = row.variant if row.variant in ("pointers", "paper") else "heddle"
             cases.setdefault(row.case, {})[name] = row.value
     names = list(cases)[::-1]
     for name, ink, height in (("pointers", "#bbbbbb", 0.8), ("heddle", INK[0], 0.5)):

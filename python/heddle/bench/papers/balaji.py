@@ -11,7 +11,7 @@ OVER_HAND_TUNED = "MPI_Alltoallw of types under Heddle over PETSc's messages on 
 NEIGHBOURS = "PETSc's neighbourhood collectives under Heddle over its messages on the host"
 
 PAPER = Paper(
-    "seed-000",
+    "balaji2007",
     "P. Balaji, D. Buntinas, S. Balay, B. Smith, R. Thakur, W. Gropp",
     "Nonuniformly communicating noncontiguous data: a case study with PETSc and MPI",
     "2007",

@@ -10,7 +10,7 @@ from .take import best, bytes_of, depth_ns, level_ns, slowest, value
 LEVEL = "Ping-pongs are of real ranks of one node, two of which work at a time."
 
 PAPER = Paper(
-    "seed-003",
+    "chaarawi2008",
     "M. Chaarawi, E. Gabriel",
     "Evaluating sparse data storage techniques for MPI groups and communicators",
     "2008",
@@ -109,7 +109,7 @@ PAPER = Paper(
                     None,
                     steps.GROUPS,
                     "time to find the last rank of 512 on the slowest level; the paper's formats as built here",
-                    slowest("level_ns", {"heddle": "Heddle", "seed: range": "ranges", "seed: bitmap": "bitmap"}),
+                    slowest("level_ns", {"heddle": "Heddle", "paper: range": "ranges", "paper: bitmap": "bitmap"}),
                     unit="ns",
                 ),
             ),

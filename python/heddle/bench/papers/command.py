@@ -75,7 +75,9 @@ def command(
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: about 15 minutes instead of 90.")] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="NAME", help="A paper (seed-000 to seed-004) or a command of --list; may be repeated."),
+        typer.Option(
+            "--only", metavar="NAME", help="A paper (balaji2007, wu2004, ...) or a command of --list; may be repeated."
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder of the page, the pictures and the rows.")
@@ -101,7 +103,7 @@ def command(
     \b
     heddle bench all --quick                    then open papers-output/index.html
     heddle bench all --list                     the commands and their figures
-    heddle bench all --quick --only seed-003    one paper
+    heddle bench all --quick --only chaarawi2008    one paper
     heddle bench all --only vector --again      one command, at full size
     """
     papers, steps = chosen(only or [])

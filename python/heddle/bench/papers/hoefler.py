@@ -8,7 +8,7 @@ from .simulated import growth, ratio
 from .take import best, least, quicker, value
 
 PAPER = Paper(
-    "seed-004",
+    "hoefler2010",
     "T. Hoefler, S. Gottlieb",
     "Parallel zero-copy algorithms for fast Fourier transform and conjugate gradient using MPI datatypes",
     "EuroMPI 2010 (slides)",

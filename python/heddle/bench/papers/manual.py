@@ -1,7 +1,7 @@
 """Renews the parts between marks in docs/papers.md and README.md, from the papers' table and the last measurements (FILE.json
 beside the page).
 
-<!-- made:begin seed-000 -->  ...  <!-- made:end -->
+<!-- made:begin balaji2007 -->  ...  <!-- made:end -->
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Paper:
-    key: str  # seed-000
+    key: str  # balaji2007
     authors: str
     title: str
     venue: str

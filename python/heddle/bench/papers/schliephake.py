@@ -17,7 +17,7 @@ def _against(ranks: int, size: int, says: str, factor: float | None, step, which
 
 
 PAPER = Paper(
-    "seed-001",
+    "schliephake2013",
     "M. Schliephake, E. Laure",
     "Performance analysis of irregular collective communication with the crystal router algorithm",
     "2013",

@@ -46,7 +46,7 @@ def _both(metric: str, node, tcp, factors: tuple[float, float, float], pick, say
 
 
 PAPER = Paper(
-    "seed-002",
+    "wu2004",
     "J. Wu, P. Wyckoff, D. K. Panda",
     "High performance implementation of MPI derived datatype communication over InfiniBand",
     "2004",

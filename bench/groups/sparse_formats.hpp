@@ -1,4 +1,4 @@
-// bench/groups/seed.hpp: the groups of Chaarawi and Gabriel 2008, §2, for comparison. A group is
+// bench/groups/sparse_formats.hpp: the groups of Chaarawi and Gabriel 2008, §2, for comparison. A group is
 // stored as the difference to its parent. A look-up goes from parent to parent, and searches ranges
 // and bits from the start.
 #pragma once
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace heddle::bench::seed {
+namespace heddle::bench::sparse_formats {
 
 class Group {
  public:
@@ -26,4 +26,4 @@ enum class Kind { range, strided, bitmap };
 /// Every other rank of a parent of `size`, beginning with the first.
 std::shared_ptr<const Group> even(Kind kind, int size, std::shared_ptr<const Group> parent);
 
-}  // namespace heddle::bench::seed
+}  // namespace heddle::bench::sparse_formats

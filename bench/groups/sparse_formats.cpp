@@ -1,9 +1,9 @@
-// bench/groups/seed.cpp: the three sparse formats of Chaarawi and Gabriel.
-#include "groups/seed.hpp"
+// bench/groups/sparse_formats.cpp: the three sparse formats of Chaarawi and Gabriel.
+#include "groups/sparse_formats.hpp"
 
 #include <utility>
 
-namespace heddle::bench::seed {
+namespace heddle::bench::sparse_formats {
 namespace {
 
 class Ranges : public Group {
@@ -57,4 +57,4 @@ std::shared_ptr<const Group> even(Kind kind, int size, std::shared_ptr<const Gro
   return made;
 }
 
-}  // namespace heddle::bench::seed
+}  // namespace heddle::bench::sparse_formats
