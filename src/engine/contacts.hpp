@@ -7,6 +7,7 @@
 //            unwanted(message) ◀── receiver  of a message that is longer than its receive
 //                ◀── lost(message) ──        the fabric has not brought it: the host is to
 //                gone(message) ──▶           but the sender took it for delivered, and has it no more: an error
+//              ◀── knows(context) ──         of the communicator of a message (network/contexts.hpp)
 //            plain ──▶                  messages as long as a descriptor may be the program's own: none is announced any more
 //              ◀── scatters(block) ──        of a message that came in one piece, by the host: the next may be announced
 //
@@ -31,9 +32,10 @@ namespace heddle::engine {
 
 /// What ranks tell each other.
 struct Word {
-  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain };
+  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain, knows };
   Kind kind = unwanted;
-  /// Of the fabric (SharedFabric::mark); of the message, by its sender; scatters: bytes of a block, on average.
+  /// Of the fabric (SharedFabric::mark); of the message, by its sender; scatters: bytes of a block, on average; knows: the
+  /// context.
   std::uint32_t number = 0;
   transport::fabric::Whereabouts where{};  ///< have_you: of who asks.
 };
