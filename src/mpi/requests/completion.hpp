@@ -99,9 +99,8 @@ class Row {
   Row(int count, MPI_Request* requests) noexcept;
   /// What the host has been asked about already. It lasts no longer than the poll.
   explicit Row(Poll& poll) noexcept;
-  /// The host has completed `n` requests of the poll without an error: entry k of this row is request indices[k] of the poll.
-  /// The caller settles the whole row at once.
-  Row(Poll& poll, int n, const int* indices) noexcept;
+  /// Of `n` requests of the poll that the host has completed without an error. The caller settles the whole row at once.
+  Row(const Poll& poll, int n) noexcept;
   /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
   ~Row();
   Row(const Row&) = delete;
