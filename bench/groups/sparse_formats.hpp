@@ -1,6 +1,6 @@
-// bench/groups/sparse_formats.hpp: the groups of Chaarawi and Gabriel 2008, §2, for comparison. A group is
-// stored as the difference to its parent. A look-up goes from parent to parent, and searches ranges
-// and bits from the start.
+// bench/groups/sparse_formats.hpp: the groups of Chaarawi and Gabriel 2008, §2, for comparison. A
+// group is stored as the difference to its parent. A look-up goes from parent to parent, and
+// searches ranges and bits from the start.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// threads/lingering.hpp: a list of entries whose operations end long after the program has freed
-// their handles. One thread at a time looks at them.
+// threads/lingering.hpp: entries that have something to end before they go, long after whoever
+// named them. One thread at a time looks at an entry, and holds no lock meanwhile: other threads
+// look at the other entries. May include: lock.hpp.
 //
 //   class Pending : public Lingers<Pending> { ... };
 //   constinit Lingering<Pending> freed;
@@ -10,10 +11,12 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <utility>
+
+#include "threads/lock.hpp"
 
 namespace heddle::threads {
 
@@ -24,95 +27,156 @@ class Lingering;
 template <class Entry>
 class Lingers {
   friend Lingering<Entry>;
+  Entry* before_ = nullptr;
   Entry* next_ = nullptr;
 };
 
 template <class Entry>
 class Lingering {
  public:
+  using Clock = std::chrono::steady_clock;
+
   constexpr Lingering() = default;
   Lingering(const Lingering&) = delete;
   Lingering& operator=(const Lingering&) = delete;
 
   /// True if there are entries. Costs one load.
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-  /// Takes an entry over. May be called within a look, too.
+  /// Takes it over, behind all others. Also within a look.
   void add(Entry* entry) noexcept {
-    Entry*& next = entry->Lingers<Entry>::next_;
-    next = added_.load(std::memory_order_relaxed);
-    while (!added_.compare_exchange_weak(next, entry, std::memory_order_seq_cst, std::memory_order_relaxed)) continue;
-    any_.store(true);  // every thread sees this after the push: see sweep()
+    const std::lock_guard guard(lock_);
+    before(*entry) = last_;
+    next(*entry) = nullptr;
+    (last_ ? next(*last_) : first_) = entry;
+    last_ = entry;
+    any_.store(true, std::memory_order_relaxed);
   }
-  /// Deletes entries that have `ended`. If another thread is looking, this one waits, but not for
-  /// ever, because the other may wait for this one. Within a look of this thread, it does nothing.
+  /// Deletes those that have `ended`, the oldest first. If another thread looks at some, waits for
+  /// that thread; but not for ever, for the other may wait for this one. Within a look of its own:
+  /// nothing. False: some were left out.
+  /// @param since  When the first of several looks began: other threads wait no longer for all of them than for one.
   template <class Ended>
-  void look(const Ended& ended) {
-    using std::chrono::steady_clock;
-    if (at_it_.load(std::memory_order_relaxed) == pthread_self()) return;
-    std::unique_lock guard(lock_, std::try_to_lock);
-    for (const auto last = steady_clock::now() + patience; !guard && steady_clock::now() < last;) {
-      sched_yield();
-      static_cast<void>(guard.try_lock());
-    }
-    if (guard) sweep(ended);
+  bool look(const Ended& ended, Clock::time_point since = Clock::now()) {
+    return !looks() && sweep(ended, patience, since);
   }
   /// Like look(), but waits for the other thread as long as needed. Entries that have not ended are
   /// then dropped: neither looked at again nor deleted. any() still counts them.
   template <class Ended>
   void give_up(const Ended& ended) {
+    sweep(ended, Clock::duration::max(), Clock::now());
     const std::lock_guard guard(lock_);
-    sweep(ended);
-    any_.store(any_.load(std::memory_order_relaxed) || added_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    first_ = nullptr;
-    added_.store(nullptr, std::memory_order_relaxed);
+    first_ = last_ = nullptr;
+  }
+  /// Visits all, the oldest first, with the list's lock held: a few instructions each.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    const std::lock_guard guard(lock_);
+    for (Entry* each = first_; each; each = next(*each)) visit(*each);
   }
 
  private:
   static constexpr std::chrono::milliseconds patience{50};
 
-  /// Marks the thread that looks. It is an object, because `ended` may throw.
-  class Looking {
+  static Entry*& before(Entry& entry) noexcept { return entry.Lingers<Entry>::before_; }
+  static Entry*& next(Entry& entry) noexcept { return entry.Lingers<Entry>::next_; }
+
+  /// A thread goes over the list. Its end leaves the list as it is, for an `ended` may throw.
+  class Look {
    public:
-    explicit Looking(Lingering& list) noexcept : list_(list) { list_.at_it_.store(pthread_self(), std::memory_order_relaxed); }
-    ~Looking() { list_.at_it_.store({}, std::memory_order_relaxed); }
-    Looking(const Looking&) = delete;
-    Looking& operator=(const Looking&) = delete;
+    Look(Lingering& list, Clock::time_point since) noexcept : list_(list), since_(since) {
+      const std::lock_guard guard(list_.lock_);
+      other_ = list_.looks_;
+      list_.looks_ = this;
+    }
+    ~Look() {
+      const std::lock_guard guard(list_.lock_);
+      Look** at = &list_.looks_;
+      while (*at != this) at = &(*at)->other_;
+      *at = other_;
+    }
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+
+    /// The first entry at which no other thread looks.
+    Entry* first() noexcept {
+      const std::lock_guard guard(list_.lock_);
+      passed_ = false;
+      return take(list_.first_);
+    }
+    /// The one behind that. If the last one is `gone`, it is no longer in the list.
+    Entry* next(bool gone) noexcept {
+      const std::lock_guard guard(list_.lock_);
+      Entry& last = *at_;
+      Entry* const behind = Lingering::next(last);
+      if (gone) list_.unlink(last);
+      return take(behind);
+    }
+    /// True: the last round has left out an entry at which another thread looks, and both threads
+    /// began less than `longest` ago.
+    [[nodiscard]] bool goes_again(Clock::duration longest) const noexcept {
+      return passed_ && Clock::now() - std::min(since_, others_) < longest;
+    }
 
    private:
+    friend Lingering;
+    Entry* take(Entry* from) noexcept {
+      at_ = nullptr;
+      for (; from; from = Lingering::next(*from)) {
+        const Look* const other = list_.look_at(*from);
+        if (!other) break;
+        others_ = passed_ ? std::min(others_, other->since_) : other->since_;
+        passed_ = true;
+      }
+      return at_ = from;
+    }
+
+    bool passed_ = false;
+    Clock::time_point others_{};  ///< The oldest look that has the passed entries.
     Lingering& list_;
+    Look* other_ = nullptr;
+    Entry* at_ = nullptr;
+    const pthread_t thread_ = pthread_self();
+    const Clock::time_point since_;
   };
 
-  /// New entries go before the others.
-  void take_added() noexcept {
-    Entry* const added = added_.exchange(nullptr, std::memory_order_acquire);
-    if (!added) return;
-    Entry* last = added;
-    while (Entry* const next = last->Lingers<Entry>::next_) last = next;
-    last->Lingers<Entry>::next_ = std::exchange(first_, added);
+  // With the lock.
+
+  void unlink(Entry& entry) noexcept {
+    (before(entry) ? next(*before(entry)) : first_) = next(entry);
+    (next(entry) ? before(*next(entry)) : last_) = before(entry);
+    any_.store(first_ != nullptr, std::memory_order_relaxed);
+  }
+  const Look* look_at(const Entry& entry) const noexcept {
+    const Look* each = looks_;
+    while (each && each->at_ != &entry) each = each->other_;
+    return each;
   }
 
+  /// This thread is within a look.
+  bool looks() noexcept {
+    const std::lock_guard guard(lock_);
+    for (const Look* each = looks_; each; each = each->other_)
+      if (pthread_equal(each->thread_, pthread_self())) return true;
+    return false;
+  }
   template <class Ended>
-  void sweep(const Ended& ended) {
-    const Looking looking(*this);
-    take_added();
-    for (Entry** at = &first_; *at;) {
-      Entry* const each = *at;
-      Entry*& next = each->Lingers<Entry>::next_;
-      if (ended(*each)) {
-        *at = next;
-        delete each;
-      } else {
-        at = &next;
+  bool sweep(const Ended& ended, Clock::duration longest, Clock::time_point since) {
+    Look mine(*this, since);
+    for (;; sched_yield()) {
+      for (Entry* each = mine.first(); each;) {
+        Entry* const last = each;
+        const bool gone = ended(*last);
+        each = mine.next(gone);
+        if (gone) delete last;
       }
+      if (!mine.goes_again(longest)) return !mine.passed_;
     }
-    any_.store(first_ != nullptr);
-    if (added_.load()) any_.store(true);
   }
 
-  std::mutex lock_;
-  std::atomic<pthread_t> at_it_{};  // the thread that looks
-  std::atomic<Entry*> added_{nullptr};
+  Lock lock_;
+  Look* looks_ = nullptr;
   Entry* first_ = nullptr;
+  Entry* last_ = nullptr;
   std::atomic<bool> any_{false};
 };
 

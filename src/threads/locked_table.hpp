@@ -38,14 +38,8 @@ class LockedTable {
   /// Finds the entries of a row of handles. Returns their number.
   template <class Meant>
   int find(int count, const Handle* handles, Entry** found, const Meant& meant) noexcept {
-    int known = 0;
     const std::lock_guard guard(lock_);
-    for (int i = 0; i < count; ++i) {
-      fetch_ahead(count - i, handles + i);
-      found[i] = entry_of(handles[i], meant);
-      known += found[i] != nullptr;
-    }
-    return known;
+    return entries_of(count, handles, found, meant);
   }
   /// True if `is` holds for any entry.
   template <class Is>
@@ -60,14 +54,36 @@ class LockedTable {
   }
   /// Inserts an entry. It replaces an older entry of the handle.
   void insert(Handle handle, Entry* entry) noexcept {
-    const std::uint64_t key = key_of(handle);
     const std::lock_guard guard(lock_);
+    put(handle, entry);
+  }
+  /// Nothing if something else is known of the handle meanwhile.
+  void erase(Handle handle, const Entry* entry) noexcept;
+
+ protected:
+  /// A derived table takes lock(), and calls the others as often as it needs.
+  [[nodiscard]] Lock& lock() noexcept { return lock_; }
+  template <class Meant>
+  [[nodiscard]] Entry* entry_of(Handle handle, const Meant& meant) const noexcept {
+    Entry* entry = slots_[place_of(key_of(handle))].entry;
+    return entry && meant(*entry) ? entry : nullptr;
+  }
+  template <class Meant>
+  int entries_of(int count, const Handle* handles, Entry** found, const Meant& meant) const noexcept {
+    int known = 0;
+    for (int i = 0; i < count; ++i) {
+      fetch_ahead(count - i, handles + i);
+      found[i] = entry_of(handles[i], meant);
+      known += found[i] != nullptr;
+    }
+    return known;
+  }
+  void put(Handle handle, Entry* entry) noexcept {
+    const std::uint64_t key = key_of(handle);
     Slot& slot = slots_[place_of(key)];
     if (!slot.entry) used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     slot = {key, entry};
   }
-  /// Does nothing if the handle has another entry by now.
-  void erase(Handle handle, const Entry* entry) noexcept;
 
  private:
   /// Prefetches slots and entries, which lie far apart in a long row of handles.
@@ -90,11 +106,6 @@ class LockedTable {
     std::size_t i = home(key);
     while (slots_[i].entry && slots_[i].key != key) i = (i + 1) & mask_;
     return i;
-  }
-  template <class Meant>
-  [[nodiscard]] Entry* entry_of(Handle handle, const Meant& meant) const noexcept {
-    Entry* entry = slots_[place_of(key_of(handle))].entry;
-    return entry && meant(*entry) ? entry : nullptr;
   }
   bool grow() noexcept;
 

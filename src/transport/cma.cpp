@@ -53,18 +53,14 @@ class Place {
   std::size_t begun_ = 0;
 };
 
-}  // namespace
-
-Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+/// @param portion  ssize_t(Place& to, Place& from): moves what one call can. -1: errno says why not.
+template <class Portion>
+Moved in_portions(std::span<const iovec> local, std::span<const iovec> remote, const Portion& portion) noexcept {
   Moved moved;
   Place to(local);
   Place from(remote);
-  std::array<iovec, most_copied> to_copy;
-  std::array<iovec, most_copied> from_copy;
   while (!to.done() && !from.done()) {
-    const std::span<const iovec> into = to.window(to_copy);
-    const std::span<const iovec> out_of = from.window(from_copy);
-    const ssize_t bytes = process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
+    const ssize_t bytes = portion(to, from);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) {
       // A portion that begins with a bad entry moves nothing. A result of 0 cannot happen, but must
@@ -79,18 +75,27 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
   return moved;
 }
 
+}  // namespace
+
+Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  std::array<iovec, most_copied> to_copy;
+  std::array<iovec, most_copied> from_copy;
+  return in_portions(local, remote, [&](Place& to, Place& from) {
+    const std::span<const iovec> into = to.window(to_copy);
+    const std::span<const iovec> out_of = from.window(from_copy);
+    return process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
+  });
+}
+
 Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/mem", static_cast<int>(pid));
   const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
   if (!file) return {.error = errno};
-  Moved moved;
-  Place to(local);
-  Place from(remote);
   std::array<iovec, most_copied> to_copy;
   std::array<iovec, most_copied> from_copy;
   std::array<iovec, most_copied> cut;
-  while (!to.done() && !from.done()) {
+  return in_portions(local, remote, [&](Place& to, Place& from) {
     const iovec piece = from.window(from_copy).front();
     std::size_t entries = 0;
     std::size_t left = piece.iov_len;
@@ -100,17 +105,8 @@ Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> 
       left -= cut[entries++].iov_len;
     }
     const auto at = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(piece.iov_base));
-    const ssize_t bytes = preadv(file.get(), cut.data(), static_cast<int>(entries), at);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0) {
-      moved.error = bytes < 0 ? errno : EFAULT;
-      return moved;
-    }
-    moved.bytes += bytes;
-    to.advance(static_cast<std::size_t>(bytes));
-    from.advance(static_cast<std::size_t>(bytes));
-  }
-  return moved;
+    return preadv(file.get(), cut.data(), static_cast<int>(entries), at);
+  });
 }
 
 bool can_be_read_now() noexcept { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }

@@ -33,40 +33,67 @@ class LingeringItems : public testing::Test {
 
 TEST_F(LingeringItems, AreDeletedWhenTheyHaveEnded) {
   items.look([](Item& each) { return each.number % 2 == 0; });
-  EXPECT_EQ(deleted, (std::vector{4, 2, 0}));
+  EXPECT_EQ(deleted, (std::vector{0, 2, 4}));
   EXPECT_TRUE(items.any());
   items.look([](Item& /*each*/) { return true; });
-  EXPECT_EQ(deleted, (std::vector{4, 2, 0, 3, 1}));
+  EXPECT_EQ(deleted, (std::vector{0, 2, 4, 1, 3}));
   EXPECT_FALSE(items.any());
 }
 
-TEST_F(LingeringItems, AreLookedAtByOneThreadAtATime) {
-  items.look([&](Item& /*each*/) {
-    std::thread([&] {
-      items.look([](Item& /*each*/) -> bool {
-        ADD_FAILURE();
-        return true;
-      });
-    }).join();
+TEST_F(LingeringItems, AreEachLookedAtByOneThreadAtATime) {
+  std::vector<int> of_other;
+  items.look([&](Item& each) {
+    if (each.number == 2)
+      std::thread([&] {
+        items.look([&](Item& other) {
+          of_other.push_back(other.number);
+          return true;
+        });
+      }).join();
     return true;
   });
-  EXPECT_EQ(deleted.size(), 5U);
+  EXPECT_EQ(of_other, (std::vector{3, 4})) << "0 and 1 are gone, and this thread looks at 2";
+  EXPECT_EQ(deleted, (std::vector{0, 1, 3, 4, 2}));
+}
+
+TEST_F(LingeringItems, AreVisitedWhileAThreadLooks) {
+  std::vector<int> seen;
+  items.look([&](Item& each) {
+    if (each.number == 0) items.for_each([&](const Item& one) { seen.push_back(one.number); });
+    return false;
+  });
+  EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
 }
 
 TEST_F(LingeringItems, MayBeAddedWithinALook) {
   items.look([&](Item& each) {
-    if (each.number == 4) items.add(new Item(5, deleted));
+    if (each.number == 1) items.add(new Item(5, deleted));
     items.look([](Item& /*each*/) -> bool {
       ADD_FAILURE() << "this thread looks already";
       return true;
     });
     return true;
   });
-  EXPECT_EQ(deleted, (std::vector{4, 3, 2, 1, 0}));
-  EXPECT_TRUE(items.any());
-  items.look([](Item& /*each*/) { return true; });
-  EXPECT_EQ(deleted.back(), 5);
+  EXPECT_EQ(deleted, (std::vector{0, 1, 2, 3, 4, 5}));
   EXPECT_FALSE(items.any());
+}
+
+TEST_F(LingeringItems, HoldNobodyUpForLong) {
+  using std::chrono::steady_clock;
+  std::atomic<bool> looking{false}, over{false};
+  std::thread other([&] {
+    items.look([&](Item& /*each*/) {
+      looking = true;
+      while (!over) std::this_thread::yield();
+      return true;
+    });
+  });
+  while (!looking) std::this_thread::yield();
+  const auto since = steady_clock::now();
+  for (int i = 0; i < 20; ++i) items.look([](Item& /*each*/) { return false; });
+  EXPECT_LT(steady_clock::now() - since, std::chrono::milliseconds(500)) << "once 50 ms, not 20 times";
+  over = true;
+  other.join();
 }
 
 TEST_F(LingeringItems, HaveEndedWhenAnotherThreadHasBeenWaitedFor) {

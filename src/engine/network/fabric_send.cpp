@@ -37,11 +37,12 @@ std::optional<fabric::Plan> plan_of(Network& network, int to, const Offer& offer
                       .segment = facts.segment};
 }
 
-bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan, int tag) {
+bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan, int tag, std::uint32_t context) {
+  if (!network_.contexts().may_announce(to_, context)) return false;
   const Network::Access access(network_);
   data_ = data;
   message_ = std::make_unique<fabric::Outgoing>(*access, data, plan);
-  if (message_->state() != fabric::State::working) {
+  if (message_->state() != fabric::State::working || !network_.contexts().announce(to_, context)) {
     message_.reset();
     return false;
   }
@@ -52,6 +53,8 @@ bool NetworkSend::open(const fabric::Elements& data, const fabric::Plan& plan, i
   descriptor_.announcement = message_->announcement();
   descriptor_.total = descriptor_.announcement.total;
   descriptor_.tag = tag;
+  descriptor_.context = context;
+  descriptor_.asks = network_.contexts().asks(to_, context);
   order_ = network_.next_order();
   seal(descriptor_);
   since_ = fabric::steady_ns();
@@ -105,7 +108,7 @@ bool NetworkSend::hand_to_host() noexcept {
   {
     const report::Stopwatch watch(reported_.times(), &report::Times::pack);
     layout::pack(*data_.layout, data_.count, data_.base, packed_.data());
-    const PackedTrailer trailer{.number = number(), .tag = descriptor_.tag, .order = order_};
+    const PackedTrailer trailer{.number = number(), .tag = descriptor_.tag, .order = order_, .context = descriptor_.context};
     std::memcpy(packed_.data() + descriptor_.total, &trailer, sizeof trailer);
   }
   close();

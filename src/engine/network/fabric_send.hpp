@@ -56,9 +56,10 @@ class NetworkSend : public Network::Operation {
  protected:
   NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
 
-  /// False: the message does not go by the fabric. The data, and the registration that the plan
-  /// keeps, stay until give_up(). Throws std::bad_alloc.
-  bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan, int tag = 0);
+  /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up(). Throws std::bad_alloc.
+  /// @param context  Number of the communicator (contexts.hpp).
+  bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan, int tag = 0,
+            std::uint32_t context = 0);
   [[nodiscard]] const NetworkDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return descriptor_.announcement.from; }
   /// The descriptor is out.

@@ -63,6 +63,13 @@ void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) 
   return;  // the sender keeps the message, which no receiver will fetch
 }
 
+void Network::learn_context(const NetworkDescriptor& descriptor, std::uint32_t own) noexcept try {
+  contexts_.learn(descriptor.sender, descriptor.context, own);
+  if (descriptor.asks != 0) tell(descriptor.sender, {Word::knows, descriptor.context});
+} catch (const std::exception&) {
+  return;  // its sender asks again
+}
+
 bool Network::awaited(std::uint32_t number, int from) const noexcept {
   return std::ranges::any_of(operations_, [&](const auto& each) { return each->awaits(number, from); });
 }
@@ -121,6 +128,7 @@ Network::Turn Network::turn() noexcept {
 
 void Network::heard(const Word& word, int from) {
   if (word.kind == Word::have_you) open();  // it takes milliseconds: before the lock
+  if (word.kind == Word::knows) return contexts_.known_by(from, word.number);
   const std::scoped_lock hold(contacts_.lock());
   if (!contacts_.take(word, from)) of_messages_.push_back({word, from});
 }

@@ -1,5 +1,6 @@
-// engine/network/network.hpp: moves on the messages between nodes that are under way
-// (docs/fabric.md). A derived class supplies MPI, which also brings words to other ranks.
+// engine/network/network.hpp: messages between nodes that are under way, and what moves them on
+// (docs/fabric.md). MPI is handed in: whoever brings words to other ranks. May include: wireup.hpp,
+// contexts.hpp, network_descriptor.hpp, shared_fabric.hpp, select/, threads/.
 //
 //   class OverMpi final : public Network { ... };              // mpi/network; memory in tests
 //   network.add(operation);
@@ -21,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/network/contexts.hpp"
 #include "engine/network/network_descriptor.hpp"
 #include "engine/network/shared_fabric.hpp"
 #include "engine/network/wireup.hpp"
@@ -147,7 +149,11 @@ class Network : protected Contacts::Voice {
   /// The program writes over descriptors that have arrived. This process asks its peers for no more
   /// of them.
   void note_overlap() noexcept { contacts_.want_none(); }
-  /// The order of a message that is sent, or a receive that is posted: higher than all before.
+  /// The communicators of messages.
+  [[nodiscard]] Contexts& contexts() noexcept { return contexts_; }
+  /// A descriptor has arrived on this process's communicator number `own`. Its sender is told, if it asks.
+  void learn_context(const NetworkDescriptor& descriptor, std::uint32_t own) noexcept;
+  /// Of a message that is sent, or a receive that is posted: higher than all before.
   [[nodiscard]] std::uint64_t next_order() noexcept { return order_.fetch_add(1, std::memory_order_relaxed); }
   /// True: an operation is the receive of that message. For carry_on() only.
   [[nodiscard]] bool awaited(std::uint32_t number, int from) const noexcept;
@@ -203,6 +209,7 @@ class Network : protected Contacts::Voice {
   SharedFabric fabric_;
   std::atomic<bool> opens_{true};
   Contacts contacts_{fabric_, *this};
+  Contexts contexts_;
 
  private:
   struct Heard {

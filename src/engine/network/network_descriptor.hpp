@@ -5,7 +5,8 @@
 //   byte  0   nonce of the job's network, 16 bytes; not that of descriptors within a node
 //        16   sender (rank of MPI_COMM_WORLD)      20   check sum of the rest      24   bytes in all
 //        32   the fabric's announcement, with a check sum of its own
-//       152   tag of the message      156   zeros, to a length that few programs send
+//       152   tag of the message      156   context (network/contexts.hpp)      160   whether the sender asks if it is known
+//       164   zeros, to a length that few programs send
 #pragma once
 
 #include <cstring>
@@ -22,7 +23,9 @@ struct NetworkDescriptor {
   layout::Bytes total = 0;
   transport::fabric::Announcement announcement{};
   std::int32_t tag = 0;
-  std::byte padding[20]{};
+  std::uint32_t context = 0;
+  std::uint32_t asks = 0;
+  std::byte padding[12]{};
 };
 
 /// Follows the packed bytes of a message that the host brings. A receiver that has lost the
@@ -31,6 +34,8 @@ struct PackedTrailer {
   std::uint32_t number = 0;  ///< The sender's number of the message.
   std::int32_t tag = 0;
   std::uint64_t order = 0;  ///< Later messages of a sender have higher ones.
+  std::uint32_t context = 0;
+  std::uint32_t nothing = 0;
 };
 /// An unusual length, because a probe cannot tell a descriptor from other messages of this length,
 /// and has to look into them.
@@ -40,8 +45,9 @@ static_assert(sizeof(NetworkDescriptor) == network_descriptor_bytes);
 /// The check sum of the fields that the announcement's own sum does not guard.
 inline std::uint32_t sum_of(const NetworkDescriptor& descriptor) noexcept {
   std::uint64_t sum = descriptor.announcement.sum;
-  for (const auto word : {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total),
-                          static_cast<std::uint64_t>(descriptor.tag)}) {
+  for (const auto word :
+       {static_cast<std::uint64_t>(descriptor.sender), static_cast<std::uint64_t>(descriptor.total),
+        static_cast<std::uint64_t>(descriptor.tag), std::uint64_t{descriptor.context} << 32U | descriptor.asks}) {
     sum = (sum ^ word) * 0x100000001b3U;
     sum ^= sum >> 29;
   }

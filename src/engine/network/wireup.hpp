@@ -7,6 +7,7 @@
 //            unwanted(message) ◀── receiver  its receive is too short for the message, or it lacks memory
 //                ◀── lost(message) ──        the fabric has not brought the message: the host must bring it
 //                gone(message) ──▶           the sender took the message for delivered, and no longer has it: an error
+//              ◀── knows(context) ──         of the communicator of a message (contexts.hpp)
 //            plain ──▶                       the program sends messages as long as a descriptor: no more announcements
 //              ◀── scatters(block) ──        a message came in one piece by the host: the next may be announced
 //
@@ -31,10 +32,10 @@ namespace heddle::engine {
 
 /// A word from one rank to another.
 struct Word {
-  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain };
+  enum Kind : std::uint32_t { have_you, have, have_not, unwanted, lost, gone, scatters, plain, knows };
   Kind kind = unwanted;
   /// have_you, have, have_not: the fabric's mark (SharedFabric::mark). unwanted, lost, gone: the
-  /// sender's number of the message. scatters: average bytes of a block.
+  /// sender's number of the message. scatters: average bytes of a block. knows: the context.
   std::uint32_t number = 0;
   transport::fabric::Whereabouts where{};  ///< have_you: the address of the rank that asks.
 };

@@ -37,7 +37,7 @@ using StagedOf = engine::Staged<SideOf<Sent>, SideOf<Received>>;
 template <class Op>
 class StartedCollective final : public Pending {
  public:
-  explicit StartedCollective(const char* call) noexcept : op(call) {}
+  StartedCollective(const char* call, MPI_Comm /*comm*/) noexcept : op(call) {}
   int finish(MPI_Status& /*status*/, int error) noexcept override {
     if (error == MPI_SUCCESS) op.store();
     return error;
@@ -50,8 +50,12 @@ class StartedCollective final : public Pending {
 template <class Op>
 class KeptCollective final : public Persistent {
  public:
-  explicit KeptCollective(const char* call) noexcept : op(call) {}
+  KeptCollective(const char* call, MPI_Comm comm) : op(call), comm_(comm) {}
+  [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return comm_; }
+  /// MPICH 5.0.2 says nothing of a block that is truncated, so the staging buffer must never hold
+  /// bytes of other messages. The program may have set its error handler since the last start.
   int start() override {
+    op.keeps = std::exchange(first_, false) || communicators::hides_errors(comm_.gone() ? MPI_COMM_NULL : comm_.handle());
     op.load();
     copy.begin(op.packs_much());
     const int error = PMPI_Start(&record.handle);
@@ -65,6 +69,10 @@ class KeptCollective final : public Persistent {
   }
   Op op;
   SharedCopy copy;
+
+ private:
+  communicators::Hold comm_;
+  bool first_ = true;
 };
 
 /// Nothing: not for Heddle.
@@ -89,11 +97,11 @@ Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare,
   } else {
     using Operation = std::conditional_t<How::persistent, KeptCollective<Op>, StartedCollective<Op>>;
     if (!how.request || !requests::table.room()) return {};
-    std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call));
+    std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call, comm));
     if (!operation || !prepare(operation->op)) return {};
     operation->op.settle_numbers();
-    operation->op.keeps = communicators::hides_errors(comm);
     if constexpr (!How::persistent) {
+      operation->op.keeps = communicators::hides_errors(comm);
       operation->op.load();
       operation->copy.begin(operation->op.packs_much());
     }

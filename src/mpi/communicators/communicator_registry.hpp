@@ -19,6 +19,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -86,8 +87,9 @@ class Communicator final : public threads::Deferred, public threads::ReferenceCo
   void know(Members* members) noexcept;
   [[nodiscard]] MPI_Comm handle() const noexcept { return handle_; }
   void name(MPI_Comm handle) noexcept { handle_ = handle; }
-  /// The host has given it no error handler. Its errors then go to MPI_COMM_SELF, whatever
-  /// MPI_Comm_get_errhandler says.
+  /// This process gives each communicator another number, and none 0.
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  /// The host has given it no error handler: then its errors are MPI_COMM_SELF's, whatever MPI_Comm_get_errhandler says.
   void mute(bool is = true) noexcept { mute_ = is; }
   [[nodiscard]] bool is_mute() const noexcept { return mute_; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }
@@ -101,7 +103,9 @@ class Communicator final : public threads::Deferred, public threads::ReferenceCo
  private:
   friend threads::ReferenceCount<Communicator>;
   ~Communicator() override;
+  static inline constinit std::atomic<std::uint32_t> last_number_{0};
   MPI_Comm handle_;
+  const std::uint32_t number_ = ++last_number_;
   std::atomic<Members*> members_{nullptr};
   std::atomic<Context*> context_{nullptr};
   std::atomic<bool> gone_{false};
@@ -155,8 +159,9 @@ class Hold {
   /// The program has freed the communicator, so the handle means nothing any more.
   [[nodiscard]] bool gone() const noexcept { return object_ && object_->gone(); }
   [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
-  /// communicators::world_rank(). Also -1 if nobody had asked for the members before the
-  /// communicator was freed.
+  /// The communicator's number. 0: it is not known.
+  [[nodiscard]] std::uint32_t number() const noexcept { return object_ ? object_->number() : 0; }
+  /// As the function. -1, too, if nobody has asked before the communicator was freed.
   [[nodiscard]] int world_rank(int rank) const {
     if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
     return communicators::world_rank(comm_, rank);

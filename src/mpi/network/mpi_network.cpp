@@ -163,12 +163,13 @@ Network::Stray* Network::stray(int from, int tag) noexcept {
   return found == strays_.end() ? nullptr : &*found;
 }
 
-Network::Stray* Network::unawaited(int from, int programs, std::size_t which, std::size_t expected) {
+Network::Stray* Network::unawaited(int from, int programs, std::uint32_t comm, std::size_t which, std::size_t expected) {
   std::vector<Stray*> found;
   for (Stray& each : strays_) {
     if (each.from != from || !each.here()) continue;
     const engine::PackedTrailer trailer = each.trailer();
-    if (trailer.tag == programs && !awaited(trailer.number, from)) found.push_back(&each);
+    if (trailer.tag == programs && contexts().may_be(from, trailer.context, comm) && !awaited(trailer.number, from))
+      found.push_back(&each);
   }
   if (found.size() < expected) return nullptr;
   std::ranges::sort(found, {}, [](const Stray* each) { return each->trailer().order; });

@@ -77,10 +77,10 @@ class Network final : public engine::Network {
   void take_strays(int from) noexcept;
   /// Null: no such message has been taken in.
   [[nodiscard]] Stray* stray(int from, int tag) noexcept;
-  /// Considers the strays of that rank that have the program's tag `programs` and that no operation
-  /// awaits. Returns number `which` of them in the order in which they were sent, if at least
-  /// `expected` are here. Else null.
-  [[nodiscard]] Stray* unawaited(int from, int programs, std::size_t which, std::size_t expected);
+  /// Of the messages of that rank with the tag `programs` and on communicator number `comm` that no
+  /// operation awaits: number `which` in the order in which they were sent, if at least `expected`
+  /// are here. Else null.
+  [[nodiscard]] Stray* unawaited(int from, int programs, std::uint32_t comm, std::size_t which, std::size_t expected);
   void forget(const Stray* stray) noexcept;
 
  private:

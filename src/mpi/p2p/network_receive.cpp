@@ -116,6 +116,7 @@ bool NetworkReceive::look_at_posted() noexcept {
   }
   if (!brings_descriptor()) return end_as_host_says();
   if (!read_descriptor(const_cast<void*>(receive_.at_host().address))) return true;
+  network_.learn_context(descriptor(), receive_.communicator().number());
   if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);
   PMPI_Status_set_elements_x(&status_, MPI_BYTE, std::min(descriptor().total, room_));
   fetch(landing());
@@ -185,16 +186,18 @@ bool NetworkReceive::stands(std::uint32_t number, int from) const noexcept {
 bool NetworkReceive::look_for_lost() noexcept try {
   const int from = lost_from_;
   network_.take_strays(from);
-  // Receives and messages of one sender and tag match in the order in which they were posted and
-  // sent.
+  // Receives and messages of one sender, tag and communicator belong together in the order in which they were posted and sent.
+  const std::uint32_t comm = receive_.communicator().number();
   std::size_t lost = 0, before = 0;
   network_.for_each([&](const Operation& each) {
     const auto* const other = dynamic_cast<const NetworkReceive*>(&each);
-    if (!other || other->over() || other->stage() != Stage::lost || other->tag() != tag() || other->lost_from_ != from) return;
+    if (!other || other->over() || other->stage() != Stage::lost || other->tag() != tag() || other->lost_from_ != from ||
+        other->receive_.communicator().number() != comm)
+      return;
     ++lost;
     if (other->order_ < order_) ++before;
   });
-  Network::Stray* const found = network_.unawaited(from, tag(), before, lost);
+  Network::Stray* const found = network_.unawaited(from, tag(), comm, before, lost);
   if (!found) return !network_.announces(from) && end_as_host_says();
   network_.note_overlap();
   if (const std::optional<Origin>& origin = receive_.origin()) set_origin(&status_, *origin);

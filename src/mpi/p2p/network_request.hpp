@@ -4,12 +4,11 @@
 //   return request_for(network, operation);                  // as of any other operation that has begun
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "engine/base/wait.hpp"
 #include "mpi/network/mpi_network.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/requests/generalized.hpp"
@@ -29,20 +28,10 @@ class NetworkRequest final : public Generalized<Pending> {
     const int result = operation_->finish(status);
     return error == MPI_SUCCESS ? result : error;
   }
-  /// Under the library alone, a message is in place before the program learns of the next message
-  /// of the same sender. Heddle keeps this order. But if the sender makes no call for long, it
-  /// holds up this program for a second at most.
-  void catch_up() noexcept override {
-    if constexpr (!std::is_base_of_v<engine::NetworkSend, Operation>) {
-      using std::chrono::steady_clock;
-      if (operation_->over() || !operation_->arrives() || std::exchange(caught_up_, true)) return;
-      const steady_clock::time_point last = steady_clock::now() + std::chrono::seconds(1);
-      const auto over = [this, last] {
-        this->advance(false);
-        return operation_->over() || steady_clock::now() > last;
-      };
-      engine::wait_until(over, true);
-    }
+  std::int64_t arrives_since() noexcept override {
+    if constexpr (!std::is_base_of_v<engine::NetworkSend, Operation>)
+      if (arrives_since_ == 0 && operation_->arrives() && !operation_->over()) arrives_since_ = transport::fabric::steady_ns();
+    return arrives_since_;
   }
   [[nodiscard]] const communicators::Hold& communicator() const noexcept override { return operation_->communicator(); }
   [[nodiscard]] bool is_send() const noexcept override { return std::is_base_of_v<engine::NetworkSend, Operation>; }
@@ -64,8 +53,8 @@ class NetworkRequest final : public Generalized<Pending> {
 
   Network& network_;
   std::shared_ptr<Operation> operation_;
-  bool told_ = false;       // the network knows that it is cancelled
-  bool caught_up_ = false;  // it has had its time
+  bool told_ = false;  // of its being cancelled
+  std::int64_t arrives_since_ = 0;
 };
 
 /// The operation has begun, and the network carries it on.

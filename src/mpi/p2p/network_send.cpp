@@ -35,7 +35,8 @@ std::shared_ptr<NetworkSend> NetworkSend::made(const Buffer& data, const Derived
   if (memory) plan->kept = &memory->holding;
   std::shared_ptr<NetworkSend> send(new NetworkSend(*network, type.again(), to, world, memory));
   auto* const base = static_cast<std::byte*>(const_cast<void*>(data.address));
-  if (!send->open({&send->type_->layout(), data.count, base}, *plan, to.tag) || !network->add(send)) return {};
+  if (!send->open({&send->type_->layout(), data.count, base}, *plan, to.tag, send->comm_.number()) || !network->add(send))
+    return {};
   return send;
 } catch (const std::exception&) {
   return {};

@@ -67,10 +67,8 @@ class PersistentReceive final : public Persistent {
     started_->record.cancelled = record.cancelled;
     started_->advance(wait);
   }
-  void catch_up() noexcept override {
-    if (started_) started_->catch_up();
-  }
-  /// Null if there are several threads: another thread may be completing the started operation.
+  std::int64_t arrives_since() noexcept override { return started_ ? started_->arrives_since() : 0; }
+  /// Another thread may be completing what has been started.
   [[nodiscard]] const void* lands() const noexcept override {
     if (!started_) return operation.lands();
     return threads::concurrent.load(std::memory_order_relaxed) ? nullptr : started_->lands();

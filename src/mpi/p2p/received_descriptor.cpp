@@ -7,6 +7,7 @@
 #include "engine/node/arrival.hpp"
 #include "layout/pack.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/requests/freed.hpp"
 #include "mpi/requests/request_table.hpp"
 
 namespace heddle::mpi {
@@ -38,15 +39,17 @@ engine::Target target(const Buffer& data, const layout::Layout& layout) {
   return {&layout, data.count, const_cast<void*>(data.address)};
 }
 
-/// Finds the descriptors in the buffers of receives that the program has not completed yet.
+/// Of receives that the program has not completed yet, and of those that it has freed.
 void find_standing(engine::Node& node, engine::Standing& found) {
-  requests::table.for_each_active([&](const Pending& each) {
+  const auto look_at = [&](const Pending& each) {
     const void* const first = each.lands();
     engine::Descriptor descriptor;
     if (first && engine::is_descriptor(first, node.nonce()) &&
         read(first, node.nonce(), static_cast<std::uint32_t>(node.size()), node.memory_size(), descriptor))
       found.emplace_back(descriptor.sender, descriptor.generation);
-  });
+  };
+  requests::table.for_each_active(look_at);
+  if (requests::freed.any()) requests::freed.for_each(look_at);
 }
 
 }  // namespace

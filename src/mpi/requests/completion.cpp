@@ -40,7 +40,7 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   int code = error;
   if (record.progress.load(std::memory_order_acquire) == Pending::Progress::finished) {
     copy_but_error(status, record.status);
-    if (error == MPI_SUCCESS) code = record.error;
+    if (error == MPI_SUCCESS && !record.hosts_error) code = record.error;
   } else {
     const int before = status.MPI_ERROR;
     code = pending.finish(status, error);
@@ -48,7 +48,7 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   }
   if (code != error) where = pending.communicator();
   if (record.persistent) {
-    record.active = record.substituted = record.cancelled = false;
+    record.active = record.substituted = record.cancelled = record.hosts_error = false;
     record.inner = MPI_REQUEST_NULL;
     record.progress.store(Pending::Progress::open, std::memory_order_relaxed);
   } else {
@@ -76,6 +76,7 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   if (record.progress.compare_exchange_strong(open, Pending::Progress::finishing, std::memory_order_acquire)) {
     record.status = status;
     record.error = pending.finish(record.status, error);
+    record.hosts_error = error != MPI_SUCCESS && record.error == error;
     record.progress.store(Pending::Progress::finished, std::memory_order_release);
   }
   while (record.progress.load(std::memory_order_acquire) != Pending::Progress::finished) sched_yield();

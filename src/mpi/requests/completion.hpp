@@ -107,11 +107,9 @@ class Row {
   /// The requests of a poll that the host has been asked about already. The row lasts no longer
   /// than the poll.
   explicit Row(Poll& poll) noexcept;
-  /// The host has completed `n` requests of the poll without an error: entry k of this row is
-  /// request indices[k] of the poll. The caller settles the whole row at once.
-  Row(Poll& poll, int n, const int* indices) noexcept;
-  /// Makes requests that are not settled known again. Forgets a request that is gone because the
-  /// program's error handler has thrown.
+  /// Of `n` requests of the poll that the host has completed without an error. The caller settles the whole row at once.
+  Row(const Poll& poll, int n) noexcept;
+  /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;

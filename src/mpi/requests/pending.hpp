@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -57,9 +58,9 @@ class Pending : public threads::Lingers<Pending> {
   /// looked at yet. It has at least 128 bytes in one piece. Null: there is none.
   [[nodiscard]] virtual const void* lands() const noexcept { return nullptr; }
 
-  /// The program has freed the request, and the message may have begun to arrive in the call that
-  /// is about to return. Gives the rest of the message some time, once.
-  virtual void catch_up() noexcept {}
+  /// Of a request that the program has freed. A part of its message is here, and the rest is on its
+  /// way: ns of the steady clock at the first call that saw this. 0: there is no such part.
+  virtual std::int64_t arrives_since() noexcept { return 0; }
 
   /// MPI_Cancel of a send is not passed on: the send completes as if nobody had asked (MPI-5.0
   /// §3.8.4). Open MPI 5.0.11 and MPICH 5.0.2 cancel no send, and MPICH crashes when a program
@@ -87,10 +88,12 @@ class Pending : public threads::Lingers<Pending> {
     /// A call is completing it: the host may have given its handle to another thread's request
     /// already.
     std::atomic<bool> completing{false};
-    bool cancelled = false;  ///< MPI_Cancel was called. The status says whether it was in time.
+    std::uint64_t serial = 0;  ///< Among all that have come into the table.
+    bool cancelled = false;    ///< MPI_Cancel was called; whether in time, the status says.
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
+    bool hosts_error = false;  ///< The host raises `error` when it completes the request.
   };
   Record record;
 

@@ -41,7 +41,7 @@ class LongPollRoom {
   Pending** const found;
 };
 
-class Poll {
+class Poll : Unread {
  public:
   static constexpr int few = 32;
 
@@ -51,54 +51,45 @@ class Poll {
 
   /// @param room  Room for at least `count` requests.
   template <class Room>
-  Poll(int count, MPI_Request* requests, Room& room) noexcept
-      : count_(count), program_(requests), before_(room.before), found_(room.found) {
-    copy(requests, count, before_);
-    table.set_unread(this);
+  Poll(int n, MPI_Request* requests, Room& room) noexcept : Unread{n, room.before, room.found}, program_(requests) {
+    copy(requests, n, room.before);
+    table.enter(*this);
   }
   /// If the host's call has thrown, Heddle forgets the requests that the call has completed, as the
   /// host does.
   ~Poll() {
-    if (!over_ || known_ > 0) leave();
+    if (!left_) leave();
   }
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
 
   /// The host has returned.
-  void over() noexcept {
-    table.set_unread(nullptr);
-    over_ = true;
-  }
-  /// The host has completed request `index`, or none (MPI_UNDEFINED). `status` is a real status,
-  /// not MPI_STATUS_IGNORE. Returns the program's error code.
+  void over() noexcept { over_ = true; }
+  /// The host has completed request `index`, or MPI_UNDEFINED; `status` is never the IGNORE one. What the program is to hear.
   int settle_one(int index, MPI_Status& status, int error);
   /// The host has completed `n` requests. Only these are looked up.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
-  /// For short arrays. A copy of variable length begins too slowly.
-  static void copy(const MPI_Request* from, int count, MPI_Request* to) noexcept {
-    for (; count >= 4; count -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *from);
-    if (count & 2) {
+  /// Of what is short, a copy of any length is begun too slowly.
+  static void copy(const MPI_Request* from, int n, MPI_Request* to) noexcept {
+    for (; n >= 4; n -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *from);
+    if (n & 2) {
       std::memcpy(to, from, 2 * sizeof *from);
       from += 2, to += 2;
     }
-    if (count & 1) *to = *from;
+    if (n & 1) *to = *from;
   }
   friend class Row;
-  friend class Table;
-  /// Looks the entries up, if that has not been done, and marks them. Returns how many there are.
-  int read() noexcept;
-  /// Looks up `n` entries: found_[k] becomes the entry of request indices[k].
-  int read(int n, const int* indices) noexcept;
+  /// All entries, marked, in `entries`; how many there are.
+  int take() noexcept;
+  /// False: a thread has looked up the whole row.
+  bool take(int n, const int* indices, Pending** found) noexcept;
   void leave() noexcept;
 
-  int count_;
-  int known_ = -1;  // -1: not looked up yet
   bool over_ = false;
+  bool left_ = false;  // the table knows of it no more
   MPI_Request* program_;
-  MPI_Request* before_;
-  Pending** found_;
 };
 
 }  // namespace heddle::mpi::requests

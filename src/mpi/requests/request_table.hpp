@@ -9,12 +9,37 @@
 // track_unless_done().
 #pragma once
 
+#include <cstdint>
+#include <mutex>
+
 #include "mpi/requests/pending.hpp"
 #include "threads/locked_table.hpp"
 
 namespace heddle::mpi::requests {
 
-class Poll;
+/// A row of requests about which a thread asks the host, and which nobody has looked up (poll.hpp).
+struct Unread {
+  /// True: the handle is in the row.
+  [[nodiscard]] bool has(MPI_Request handle) const noexcept {
+    constexpr int step = 32;  // so many comparisons at once
+    int i = 0;
+    for (; i + step <= count; i += step) {
+      bool found = false;
+      for (int k = 0; k < step; ++k) found |= handles[i + k] == handle;
+      if (found) return true;
+    }
+    for (; i < count; ++i)
+      if (handles[i] == handle) return true;
+    return false;
+  }
+
+  int count;
+  const MPI_Request* handles;
+  Pending** entries;        ///< Heddle's requests of the row, once `known` is not negative.
+  int known = -1;           ///< How many are Heddle's. Negative: nobody has looked.
+  std::uint64_t last = 0;   ///< Serial number of the last entry that the table had when the host was asked.
+  Unread* older = nullptr;  ///< The thread that asked before.
+};
 
 class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   using Base = threads::LockedTable<MPI_Request, Pending>;
@@ -26,28 +51,45 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   /// The handle may be in the table already. Then the host has completed the request and given its
   /// handle out again, before the completing thread has erased it.
   void insert(MPI_Request handle, Pending* pending) noexcept {
-    read_unread();
-    Base::insert(handle, pending);
+    const std::lock_guard guard(lock());
+    if (unread_ && entry_of(handle, meant)) [[unlikely]]
+      read(unread_);
+    pending->record.serial = ++serial_;
+    put(handle, pending);
   }
   /// Call it before the host is asked for a request.
   using Base::room;
 
-  /// True: requests may be looked up after the host has completed some of them (poll.hpp). False: a
-  /// handle may come to mean another operation before the look-up. With several threads, this may
-  /// happen as soon as the host has completed the request. With one thread, it happens only if the
-  /// host calls the program back and the program begins an operation.
-  [[nodiscard]] bool late() const noexcept {
-    return reasons_.load(std::memory_order_relaxed) == 0 && !unread_ && !threads::concurrent.load(std::memory_order_relaxed);
+  /// Whether requests may be looked up after the host has completed some of them (poll.hpp).
+  [[nodiscard]] bool late() const noexcept { return reasons_.load(std::memory_order_relaxed) == 0; }
+  /// One reason more, or less, to look them up before: the host may call the program back while it
+  /// completes requests, and the program leave that call by longjmp; or it must not be asked about
+  /// just any of them as it is.
+  void count_reason(int by) noexcept { reasons_.fetch_add(by, std::memory_order_relaxed); }
+
+  // The host is asked about a row that is not looked up. From the instant at which it completes a
+  // request, until its entry is erased, the handle may become another operation's. With several
+  // threads any of them may begin that operation; with one, a procedure that the host calls back.
+  // So whatever looks for a handle meanwhile leaves out entries of these rows, or has the rows
+  // looked up first.
+
+  void enter(Unread& row) noexcept {
+    const std::lock_guard guard(lock());
+    row.last = serial_;
+    row.older = unread_;
+    unread_ = &row;
   }
-  /// One reason more, or less, to look requests up before the host is asked. While the host
-  /// completes requests, it may call the program back, and the program may leave that call by
-  /// longjmp. Or the host must not be asked about some requests as they are (Pending::Indirect).
-  void count_reason(int by) noexcept {  // threads may lose a count: with several nothing is late
-    reasons_.store(reasons_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  /// The host has returned, and nobody needs an entry. Returns row.known.
+  int leave(Unread& row) noexcept {
+    const std::lock_guard guard(lock());
+    take_out(row);
+    return row.known;
   }
-  /// The host is asked about the requests of `poll`, which have not been looked up. If the table is
-  /// searched meanwhile, they are looked up first.
-  void set_unread(Poll* poll) noexcept { unread_ = poll; }
+  /// The host has returned, and all entries are needed. Returns row.known.
+  int leave_read(Unread& row) noexcept;
+  /// The host has completed `n` requests: entries[k] becomes the entry of request indices[k].
+  /// Returns how many there are. Negative: a thread has looked up the whole row already.
+  int leave_with(Unread& row, int n, const int* indices, Pending** entries) noexcept;
 
   /// True: an operation is in progress. Persistent requests also stay here between two operations.
   [[nodiscard]] bool any_active() noexcept {
@@ -62,26 +104,36 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
     }));
   }
   [[nodiscard]] Pending* find(MPI_Request handle) noexcept {
-    read_unread();
-    return Base::find(handle, meant);
+    return Base::find(handle, [&](const Pending& pending) { return meant(pending) && !is_of(unread_, handle, pending); });
   }
   /// Finds the entries of a row of handles. Returns how many there are.
   int find(int count, const MPI_Request* handles, Pending** found) noexcept {
-    read_unread();
-    return Base::find(count, handles, found, meant);
+    const std::lock_guard guard(lock());
+    if (unread_) [[unlikely]]
+      read(unread_);
+    return entries_of(count, handles, found, meant);
   }
 
  private:
-  std::atomic<int> reasons_{0};  // shares the cache line that empty() reads
-  Poll* unread_ = nullptr;
+  std::atomic<int> reasons_{0};  // beside what empty() looks at
+  Unread* unread_ = nullptr;     // the newest
+  std::uint64_t serial_ = 0;
 
-  /// The host has called the program back, which asks about a request. The handle of that request
-  /// may be one of the poll's row by now.
-  void read_unread() noexcept {
-    if (unread_) [[unlikely]]
-      read_poll();
+  // With the lock.
+
+  /// True: the entry is of one of these rows, so another request has the handle by now.
+  static bool is_of(const Unread* newest, MPI_Request handle, const Pending& pending) noexcept {
+    for (const Unread* each = newest; each; each = each->older)
+      if (each->known < 0 && pending.record.serial <= each->last && each->has(handle)) return true;
+    return false;
   }
-  void read_poll() noexcept;
+  /// Looks up this row and all older ones. An entry is of the oldest row that has its handle.
+  void read(Unread* newest) noexcept;
+  void take_out(Unread& row) noexcept {
+    Unread** at = &unread_;
+    while (*at != &row) at = &(*at)->older;
+    *at = row.older;
+  }
 
   /// False: a call is completing it. Then the handle means a request of another thread that Heddle
   /// does not know.

@@ -68,14 +68,9 @@ Row::Row(int count, MPI_Request* requests) noexcept
 }
 
 Row::Row(Poll& poll) noexcept
-    : count_(poll.count_), known_(poll.read()), program_(poll.program_), handles_(poll.program_), found_(poll.found_) {
-  poll.known_ = 0;  // the poll is no longer responsible for them
-}
+    : count_(poll.count), known_(poll.take()), program_(poll.program_), handles_(poll.program_), found_(poll.entries) {}
 
-Row::Row(Poll& poll, int n, const int* indices) noexcept
-    : count_(n), known_(poll.read(n, indices)), program_(nullptr), handles_(nullptr), found_(poll.found_) {
-  poll.known_ = 0;
-}
+Row::Row(const Poll& poll, int n) noexcept : count_(n), known_(n), program_(nullptr), handles_(nullptr), found_(poll.entries) {}
 
 void Row::advance() noexcept {
   for (int i = 0; i < count_; ++i)
@@ -154,43 +149,72 @@ int Row::finish_some(int n, const int* indices, MPI_Status* statuses, int error)
   });
 }
 
-int Poll::read() noexcept {
-  if (known_ >= 0) return known_;
-  table.set_unread(nullptr);
-  known_ = table.find(count_, before_, found_);
-  for (int i = 0; i < count_; ++i)
-    if (found_[i]) completing(*found_[i], true);
-  return known_;
-}
-
-int Poll::read(int n, const int* indices) noexcept {
-  int known = 0;
-  for (int k = 0; k < n; ++k) {
-    found_[k] = table.find(before_[indices[k]]);
-    if (!found_[k]) continue;
-    completing(*found_[k], true);
-    ++known;
-  }
+int Poll::take() noexcept {
+  if (!left_) table.leave_read(*this);
+  left_ = true;
   return known;
 }
 
+bool Poll::take(int n, const int* indices, Pending** found) noexcept {
+  left_ = true;
+  return table.leave_with(*this, n, indices, found) >= 0;
+}
+
 void Poll::leave() noexcept {
-  over();
+  if (over_) {
+    left_ = true;
+    if (table.leave(*this) <= 0) return;
+  }
   const Row row(*this);
 }
 
 int Poll::settle_one(int index, MPI_Status& status, int error) {
-  if (error != MPI_SUCCESS || known_ >= 0) return Row(*this).settle_one(index, status, error);
-  Pending* pending = index >= 0 && index < count_ ? table.find(before_[index]) : nullptr;
+  Pending* pending = nullptr;
+  const int n = index >= 0 && index < count ? 1 : 0;
+  if (error != MPI_SUCCESS || !take(n, &index, &pending)) return Row(*this).settle_one(index, status, error);
   return pending ? settle(*pending, status, error) : error;
 }
 
 int Poll::settle_some(int n, const int* indices, MPI_Status* statuses, int error) {
-  if (error != MPI_SUCCESS || known_ >= 0) return Row(*this).settle_some(n, indices, statuses, error);
-  return Row(*this, n, indices).settle_some(n, nullptr, statuses, error);
+  if (error != MPI_SUCCESS || !take(n, indices, entries)) return Row(*this).settle_some(n, indices, statuses, error);
+  return Row(*this, n).settle_some(n, nullptr, statuses, error);
 }
 
-void Table::read_poll() noexcept { unread_->read(); }
+void Table::read(Unread* newest) noexcept {
+  if (!newest) return;
+  read(newest->older);
+  if (newest->known >= 0) return;
+  const auto of_row = [newest](const Pending& each) { return meant(each) && each.record.serial <= newest->last; };
+  newest->known = entries_of(newest->count, newest->handles, newest->entries, of_row);
+  for (int i = 0; i < newest->count; ++i)
+    if (newest->entries[i]) completing(*newest->entries[i], true);
+}
+
+int Table::leave_read(Unread& row) noexcept {
+  const std::lock_guard guard(lock());
+  read(&row);
+  take_out(row);
+  return row.known;
+}
+
+int Table::leave_with(Unread& row, int n, const int* indices, Pending** entries) noexcept {
+  constexpr int few = 4;
+  const std::lock_guard guard(lock());
+  take_out(row);
+  if (row.known >= 0) return -1;
+  if (n > few) read(row.older);  // it costs less than a look into each of them for each request
+  int known = 0;
+  for (int k = 0; k < n; ++k) {
+    const MPI_Request handle = row.handles[indices[k]];
+    entries[k] = entry_of(handle, [&](const Pending& each) {
+      return meant(each) && each.record.serial <= row.last && !is_of(row.older, handle, each);
+    });
+    if (!entries[k]) continue;
+    completing(*entries[k], true);
+    ++known;
+  }
+  return known;
+}
 
 }  // namespace heddle::mpi::requests
 

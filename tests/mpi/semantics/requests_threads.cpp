@@ -53,4 +53,45 @@ TEST_EACH_RANKS(1, 4, RequestThreads, FourAtOnce) {
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
+/// Threads complete rows of short requests, which are the host's alone, and of longer ones. The
+/// host gives a handle that one thread has completed to another thread at once.
+TEST_EACH_RANKS(1, 2, RequestThreads, HandlesGoRoundAmongLongRows) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "the host has no MPI_THREAD_MULTIPLE";
+  constexpr int threads = 3;
+  constexpr std::size_t many = 40;
+  const Committed type("indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)");
+  const int to = (team.rank + 1) % team.size, from = (team.rank + team.size - 1) % team.size;
+  std::vector<MPI_Comm> comms(threads);
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(team.comm, &comm);
+  std::vector<int> wrong(threads, 0);
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      const MPI_Comm comm = comms[static_cast<std::size_t>(t)];
+      const Choices choices = choices_of(run_seed() + static_cast<std::uint32_t>(t), 2000);
+      Chooser choose(choices);
+      std::vector<int> in(24 * many), plain(8);
+      std::vector<MPI_Request> requests(many);
+      for (int number = 0; number < rounds(30); ++number) {
+        std::ranges::fill(in, -1);
+        const auto scattered = [&](std::size_t i) { return (i + static_cast<std::size_t>(number)) % 3 != 0; };
+        for (std::size_t i = 0; i < many; ++i)
+          MPI_Irecv(&in[24 * i], scattered(i) ? 1 : 8, scattered(i) ? static_cast<MPI_Datatype>(type) : MPI_INT, from,
+                    static_cast<int>(i), comm, &requests[i]);
+        for (std::size_t i = 0; i < many; ++i) {
+          plain.assign(8, 1000 * number + static_cast<int>(i));
+          MPI_Send(plain.data(), 8, MPI_INT, to, static_cast<int>(i), comm);
+        }
+        complete(random_completion(choose), requests, choose, [](int, const MPI_Status*) {});
+        for (std::size_t i = 0; i < many; ++i)
+          wrong[static_cast<std::size_t>(t)] += in[24 * i + (scattered(i) ? 23 : 7)] != 1000 * number + static_cast<int>(i);
+      }
+    });
+  for (std::thread& thread : running) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(threads, 0));
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
 }  // namespace heddle::test

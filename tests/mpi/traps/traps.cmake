@@ -34,7 +34,7 @@ endforeach()
 set(python ${CMAKE_SOURCE_DIR}/.venv/bin/python)
 set(here ${CMAKE_CURRENT_LIST_DIR}/programs)
 foreach(family ${families})
-  foreach(name cancelled_sends children destructor extensions faults fibre finalize freed_receives killed refused refused_later sessions thrown types)
+  foreach(name cancelled_sends children communicators_apart destructor extensions faults fibre finalize freed_receives killed refused refused_later sessions thrown types)
     add_executable(heddle-${name}-${family} ${here}/${name}.cpp ${CMAKE_CURRENT_LIST_DIR}/large.cpp)
     target_link_libraries(heddle-${name}-${family} PRIVATE mpi_test_support_${family} GTest::gtest)
     if(TARGET heddle_${family})
@@ -75,7 +75,7 @@ foreach(family ${families})
       endforeach()
     endforeach()
     # MPICH's MPI_Finalize waits for receives that the program has freed, if it is told to.
-    foreach(case calls threads finalize never)
+    foreach(case calls threads finalize never beside)
       set(waits "")
       if(case STREQUAL finalize)
         set(waits MPIR_CVAR_FINALIZE_WAIT=1)
@@ -130,6 +130,16 @@ foreach(family ${families})
   # MPICH 5.0.2 crashes in cancels without Heddle. For `fabric`, the machine plays two nodes, and
   # messages go by the fabric.
   heddle_preloaded(environment ${family} on)
+  foreach(warm 0 1 2)
+    add_test(NAME traps.communicators_apart.${warm}.${family}
+             COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=4096
+                     $<TARGET_FILE:heddle-communicators_apart-${family}> ${warm})
+    set_tests_properties(traps.communicators_apart.${warm}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+  endforeach()
+  add_test(NAME traps.freed_receives.absent.${family}
+           COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=4096
+                   $<TARGET_FILE:heddle-freed_receives-${family}> absent)
+  set_tests_properties(traps.freed_receives.absent.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
   foreach(way node fabric)
     set(fabric "")
     if(way STREQUAL fabric)

@@ -1,7 +1,7 @@
-// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, and with 77 if the library has
-// none. 2 ranks.
-//   MPIX_Request_is_complete becomes true for every kind of request, and not before its data are in place
-//   communicators of streams and of threads are the library's alone, and messages over them arrive
+// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, 77 where the library has none. 2 ranks.
+//   MPIX_Request_is_complete says true of every kind of request, and not before its data are in place
+//   an error handler does not hear of an error in it, and once when the request is completed
+//   communicators of streams and of threads are the library's alone, and what is sent over them arrives
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -92,7 +92,33 @@ void is_complete(int rank) {
     }
 }
 
-/// Heddle carries no message to any rank of `comm`.
+int heard = 0;
+void hear(MPI_Comm* /*comm*/, int* /*code*/, ...) { ++heard; }
+
+/// A receive that is truncated.
+void hear_once(int rank) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(hear, &handler);
+  for (const MPI_Comm comm : {world, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, handler);
+  for (const Shape shape : {Shape::contiguous, Shape::columns}) {
+    Large out(shape, 1536), in(shape, 768);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 0) {
+      MPI_Send(out.base(), out.count(), out.type(), 1, 0, world);
+      continue;
+    }
+    MPI_Irecv(in.base(), in.count(), in.type(), 0, 0, world, &request);
+    heard = 0;
+    if (!poll(request)) expect("is never complete", "a truncated receive", in.bytes());
+    if (heard != 0) expect("is an error that the question raises", "a truncated receive", in.bytes());
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (heard != 1) expect("is not heard of once", "a truncated receive", in.bytes());
+  }
+  for (const MPI_Comm comm : {world, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+}
+
+/// Heddle carries no message to any rank of it.
 void is_hosts_alone(MPI_Comm comm, const char* what) {
   const auto seen = reinterpret_cast<int (*)(MPI_Comm, int)>(dlsym(RTLD_DEFAULT, "heddle_seen_world_rank"));
   for (int rank = 0; seen && rank < 2; ++rank)
@@ -158,6 +184,7 @@ int main(int argc, char** argv) {
   is_complete(rank);
   streams(rank);
   if (several) of_threads();
+  hear_once(rank);
   MPI_Finalize();
   return wrong ? 1 : 0;
 }

@@ -5,10 +5,15 @@
 //   threads    the same, while another thread is in MPI
 //   finalize   MPI_Finalize waits for the messages (MPICH: with MPIR_CVAR_FINALIZE_WAIT=1)
 //   never      nothing comes, and MPI_Finalize returns
+//   beside     receives that overlap lose announcements: the search for their messages spares that of a freed receive
+//   absent     between nodes: the sender stops, and a thread waits for its message. Another thread's calls return
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -55,6 +60,7 @@ struct Way {
 
 int flag = 1;
 void tell() { MPI_Send(&flag, 1, MPI_INT, 1, flag_tag, world); }
+void take_from(int rank) { MPI_Recv(nullptr, 0, MPI_INT, rank, flag_tag, world, MPI_STATUS_IGNORE); }
 void take() { MPI_Recv(&flag, 1, MPI_INT, 0, flag_tag, world, MPI_STATUS_IGNORE); }
 MPI_Request begin() {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -144,13 +150,131 @@ void by_every_call(int rank) {
         }
 }
 
+/// Three messages of one length: for a freed receive, and for two receives that share a buffer. The
+/// one whose announcement is written over must get the second message, and not the first.
+void beside_overlapping(int rank) {
+  constexpr std::size_t bytes = 48 * KiB;
+  MPI_Request requests[3];
+  if (rank == 0) {
+    Large first(Shape::columns, bytes), second(Shape::columns, bytes), third(Shape::columns, bytes);
+    MPI_Recv(nullptr, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE);
+    std::uint32_t number = 0;
+    for (Large* const each : {&first, &second, &third}) {
+      each->fill(++number);
+      MPI_Isend(each->base(), each->count(), each->type(), 1, tag, world, &requests[number - 1]);
+    }
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    tell();
+  } else {
+    Large freed(Shape::contiguous, bytes), shared(Shape::contiguous, bytes);
+    post(freed, false);
+    for (const int i : {1, 0}) MPI_Irecv(shared.base(), shared.count(), shared.type(), 0, tag, world, &requests[i]);
+    MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
+    MPI_Status statuses[2];
+    MPI_Waitall(2, requests, statuses);
+    take();
+    check(freed, 1, "MPI_Recv, beside receives that overlap");
+    for (const MPI_Status& status : statuses) {
+      int arrived = 0;
+      MPI_Get_count(&status, MPI_BYTE, &arrived);
+      if (arrived == shared.bytes()) continue;
+      std::printf("wrong: a receive of %d bytes got %d\n", shared.bytes(), arrived);
+      ++wrong;
+    }
+  }
+}
+
+/// Lets this process go on a while after it has stopped.
+class Awakener {
+ public:
+  Awakener() {
+    if (pipe(ends_) != 0) _exit(3);
+    child_ = fork();
+    if (child_ != 0) return;
+    close(ends_[1]);
+    char go = 0;
+    if (read(ends_[0], &go, 1) != 1) _exit(0);
+    usleep(1000 * 900);
+    kill(getppid(), SIGCONT);
+    _exit(0);
+  }
+  void stop_this() {
+    if (write(ends_[1], "g", 1) == 1) raise(SIGSTOP);
+  }
+  void end() {
+    close(ends_[1]);
+    waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  int ends_[2];
+  pid_t child_ = 0;
+};
+
+void of_absent_sender(int rank, Awakener& awakener) {
+  Large data(Shape::columns, 300 * KiB);
+  for (std::uint32_t i = 0; i < 100; ++i) {  // until messages go by the fabric
+    if (rank == 0) {
+      data.fill(i);
+      MPI_Send(data.base(), data.count(), data.type(), 1, tag, world);
+      take_from(1);
+    } else {
+      data.clear();
+      MPI_Recv(data.base(), data.count(), data.type(), 0, tag, world, MPI_STATUS_IGNORE);
+      check(data, i, "MPI_Recv");
+      MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
+    }
+    usleep(5000);
+  }
+  if (rank == 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    data.fill(100);
+    take_from(1);
+    MPI_Isend(data.base(), data.count(), data.type(), 1, tag, world, &request);
+    awakener.stop_this();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    tell();
+    return;
+  }
+  data.clear();
+  post(data, false);
+  MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
+  usleep(200000);
+  std::atomic<bool> over{false};
+  std::atomic<long> calls{0};
+  std::thread other([&] {
+    usleep(100000);
+    for (int found = 0; !over; ++calls) MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  });
+  double waited = 0;
+  long meanwhile = 0;
+  for (int found = 0; !found && waited < 0.4;) {
+    const double since = MPI_Wtime();
+    meanwhile = calls;
+    MPI_Iprobe(0, flag_tag, world, &found, MPI_STATUS_IGNORE);
+    meanwhile = calls - meanwhile;
+    waited = MPI_Wtime() - since;
+  }
+  over = true;
+  other.join();
+  const double longest = 0.05;  // a call waits so long for a thread that does not end
+  if (waited < 0.4 || static_cast<double>(meanwhile) < 2 * waited / longest) {
+    std::printf("wrong: one thread has waited for %.3f s, and the other has made %ld calls meanwhile\n", waited, meanwhile);
+    ++wrong;
+  }
+  take();
+  check(data, 100, "MPI_Recv, after its sender was absent");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   alarm(60);
   int level = 0, rank = 0;
-  MPI_Init_thread(&argc, &argv, what == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  std::optional<Awakener> awakener;
+  if (what == "absent") awakener.emplace();
+  MPI_Init_thread(&argc, &argv, what == "threads" || what == "absent" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(world, &rank);
   std::vector<Large*> data;  // never deleted: no datatype is freed after MPI_Finalize
   if (what == "calls") by_every_call(rank);
@@ -166,6 +290,8 @@ int main(int argc, char** argv) {
     over = true;
     other.join();
   }
+  if (what == "beside") beside_overlapping(rank);
+  if (what == "absent" && level == MPI_THREAD_MULTIPLE) of_absent_sender(rank, *awakener);
   if (what == "finalize" || what == "never") {
     for (const Shape kind : kinds)
       for (const std::size_t bytes : sizes) data.push_back(new Large(kind, bytes));
@@ -179,6 +305,7 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Finalize();
+  if (awakener) awakener->end();
   if (rank == 1 && what == "finalize")
     for (std::uint32_t number = 0; number < data.size(); ++number) check(*data[number], number, "MPI_Finalize");
   return wrong ? 1 : 0;
