@@ -9,11 +9,15 @@ import json
 import posixpath
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(Path(__file__).parent))
+import calls  # noqa: E402
+
 EXAMPLES = {
     "halo": "Halo exchange",
     "transpose": "Transpose",
@@ -41,7 +45,7 @@ def on_files(files, config):
 def generated() -> dict[str, str]:
     pages = {page: (ROOT / file).read_text() for file, page in ELSEWHERE.items() if page != "index.md"}
     pages |= {f"examples/{name}.md": program(name, title) for name, title in EXAMPLES.items()}
-    return pages | {"settings.md": settings(), "site.css": (ROOT / "scripts/site/site.css").read_text()}
+    return pages | {"settings.md": settings(), "calls.md": calls.page(ROOT), "site.css": (ROOT / "scripts/site/site.css").read_text()}
 
 
 def program(name: str, title: str) -> str:
@@ -72,7 +76,7 @@ def settings() -> str:
 
 def on_page_markdown(markdown, page, config, files):
     source = next((file for file, name in ELSEWHERE.items() if name == page.file.src_uri and name != "index.md"), None)
-    if source is None and page.file.generated_by and page.file.src_uri != "settings.md":
+    if source is None and page.file.generated_by and page.file.src_uri not in ("settings.md", "calls.md"):
         source = page.file.src_uri  # in examples/
     here = posixpath.dirname(source or f"docs/{page.file.src_uri}")
     pieces = re.split(r"(^ *```.*?^ *```[^\n]*$)", markdown, flags=re.M | re.S)  # code stays as it is
