@@ -1,6 +1,8 @@
 """Manuals: links have targets, and shown code is that of examples/. mkdocs checks the site."""
 
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -53,6 +55,24 @@ def test_code_that_is_shown_is_that_of_the_examples():
     assert len({file for file, _ in shown}) > 6
     for file, code in shown:
         assert code in (CHECKOUT / file).read_text(), f"{file} has no\n{textwrap.indent(code, '  ')}"
+
+
+def test_pages_of_the_site_have_titles_of_their_own():
+    """The site takes the title of a page from its first line, so the two cannot differ."""
+    navigation = (CHECKOUT / "mkdocs.yml").read_text().partition("nav:\n")[2]
+    parts = ["Tutorial", "How-to guides", "Reference", "Explanation"]
+    assert re.findall(r"^  - ([\w -]+):$", navigation, re.M) == parts
+    assert not re.search(r": \w+\.md$", navigation, re.M)
+    for page in CHECKOUT.glob("docs/*.md"):
+        assert page.read_text().startswith("# "), page.name
+
+
+def test_the_page_of_commands_has_every_command():
+    script = [sys.executable, CHECKOUT / "scripts/site/commands.py"]
+    text = subprocess.run(script, check=True, capture_output=True, text=True, timeout=60).stdout
+    for name in ("run", "compare", "doctor", "explain", "report", "env", "tune"):
+        assert f"## heddle {name}\n\n```\nheddle {name} " in text
+    assert "`--report [=FILE]`" in text
 
 
 def test_every_page_is_in_the_navigation_of_the_site():
