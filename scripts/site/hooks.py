@@ -9,11 +9,15 @@ import json
 import posixpath
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(Path(__file__).parent))
+import calls  # noqa: E402
+
 EXAMPLES = {
     "halo": "Halo exchange",
     "transpose": "Transpose",
@@ -29,6 +33,8 @@ ELSEWHERE = {
     "examples/README.md": "examples/index.md",
 }
 SOURCES = {f"examples/{folder}/{name}.{end}": f"examples/{name}.md" for name in EXAMPLES for folder, end in LANGUAGES.values()}
+# Pages that are not made from files with links.
+FROM_COMMANDS = ("settings.md", "commands.md", "calls.md")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
 
@@ -41,7 +47,8 @@ def on_files(files, config):
 def generated() -> dict[str, str]:
     pages = {page: (ROOT / file).read_text() for file, page in ELSEWHERE.items() if page != "index.md"}
     pages |= {f"examples/{name}.md": program(name, title) for name, title in EXAMPLES.items()}
-    return pages | {"settings.md": settings(), "site.css": (ROOT / "scripts/site/site.css").read_text()}
+    pages |= {"settings.md": settings(), "commands.md": commands(), "calls.md": calls.page(ROOT)}
+    return pages | {"site.css": (ROOT / "scripts/site/site.css").read_text()}
 
 
 def program(name: str, title: str) -> str:
@@ -70,9 +77,15 @@ def settings() -> str:
     return "\n".join(text) + "\n"
 
 
+def commands() -> str:
+    """Returns a page with the help texts of all commands. mkdocs has not the packages of the command line."""
+    words = [ROOT / ".venv/bin/python", ROOT / "scripts/site/commands.py"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
 def on_page_markdown(markdown, page, config, files):
     source = next((file for file, name in ELSEWHERE.items() if name == page.file.src_uri and name != "index.md"), None)
-    if source is None and page.file.generated_by and page.file.src_uri != "settings.md":
+    if source is None and page.file.generated_by and page.file.src_uri not in FROM_COMMANDS:
         source = page.file.src_uri  # in examples/
     here = posixpath.dirname(source or f"docs/{page.file.src_uri}")
     pieces = re.split(r"(^ *```.*?^ *```[^\n]*$)", markdown, flags=re.M | re.S)  # code stays as it is

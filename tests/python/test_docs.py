@@ -1,6 +1,8 @@
 """Manuals: links have targets, and shown code is that of examples/. mkdocs checks the site."""
 
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -19,6 +21,11 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+# A file of the sources, without a pattern. Some files are made by the build, or are a host's.
+NAMED = re.compile(r"`([\w/.-]+\.(?:cpp|hpp|h|c|py|csv|inc|pml))(?::\w+)?`")
+NOT_HERE = {"entry_points.hpp", "mpi.h", "mpif.h"}
+
+
 @pytest.mark.parametrize("manual", MANUALS, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_links_lead_somewhere(manual):
     for target in LINK.findall(FENCED.sub("", manual.read_text())):
@@ -30,11 +37,43 @@ def test_links_lead_somewhere(manual):
         assert not anchor or anchor in anchors(file), target
 
 
+@pytest.fixture(scope="module")
+def files() -> set[str]:
+    """Returns the ends of all paths: a/b/c.hpp, b/c.hpp, c.hpp."""
+    folders = ("src", "tests", "python", "include", "sim", "bench", "apps", "examples", "scripts", "packaging")
+    paths = [path.relative_to(CHECKOUT).parts for folder in folders for path in (CHECKOUT / folder).rglob("*.*")]
+    return {"/".join(parts[i:]) for parts in paths for i in range(len(parts))}
+
+
+@pytest.mark.parametrize("manual", MANUALS, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_files_that_are_named_exist(manual, files):
+    missing = set(NAMED.findall(manual.read_text())) - NOT_HERE - files
+    assert not missing
+
+
 def test_code_that_is_shown_is_that_of_the_examples():
     shown = SHOWN.findall((CHECKOUT / "docs/datatypes.md").read_text())
     assert len({file for file, _ in shown}) > 6
     for file, code in shown:
         assert code in (CHECKOUT / file).read_text(), f"{file} has no\n{textwrap.indent(code, '  ')}"
+
+
+def test_pages_of_the_site_have_titles_of_their_own():
+    """The site takes the title of a page from its first line, so the two cannot differ."""
+    navigation = (CHECKOUT / "mkdocs.yml").read_text().partition("nav:\n")[2]
+    parts = ["Tutorial", "How-to guides", "Reference", "Explanation"]
+    assert re.findall(r"^  - ([\w -]+):$", navigation, re.M) == parts
+    assert not re.search(r": \w+\.md$", navigation, re.M)
+    for page in CHECKOUT.glob("docs/*.md"):
+        assert page.read_text().startswith("# "), page.name
+
+
+def test_the_page_of_commands_has_every_command():
+    script = [sys.executable, CHECKOUT / "scripts/site/commands.py"]
+    text = subprocess.run(script, check=True, capture_output=True, text=True, timeout=60).stdout
+    for name in ("run", "compare", "doctor", "explain", "report", "env", "tune"):
+        assert f"## heddle {name}\n\n```\nheddle {name} " in text
+    assert "`--report [=FILE]`" in text
 
 
 def test_every_page_is_in_the_navigation_of_the_site():
