@@ -8,7 +8,7 @@ import typer
 
 os.environ.update(TERM="dumb", NO_COLOR="1")
 
-from heddle.app import app  # noqa: E402
+from heddle.app import app
 
 
 def plain(text: str) -> str:
@@ -24,7 +24,7 @@ def paragraphs(text: str) -> list[str]:
     """Turns a docstring into Markdown. Blocks that begin with \\b become code."""
     blocks = re.split(r"\n\s*\n", inspect.cleandoc(text))
     code = [f"```\n{plain(block[1:]).strip(chr(10))}\n```" if block.startswith("\b") else "" for block in blocks]
-    return [shown or " ".join(plain(block).split()) for shown, block in zip(code, blocks)]
+    return [shown or " ".join(plain(block).split()) for shown, block in zip(code, blocks, strict=True)]
 
 
 def section(name: str, command) -> list[str]:

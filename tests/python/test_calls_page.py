@@ -6,7 +6,7 @@ import pytest
 from conftest import CHECKOUT
 
 sys.path.append(str(CHECKOUT / "scripts/site"))
-import calls as page_of_calls  # noqa: E402
+import calls as page_of_calls
 
 ALL = {call.name: call for call in page_of_calls.calls(CHECKOUT)}
 
