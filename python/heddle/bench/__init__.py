@@ -25,6 +25,7 @@ from . import (
     peers,
     seek,
     startup,
+    study,
     transpose,
     vecscatter,
     vector,
@@ -55,6 +56,7 @@ app.command("alltoallv-sparse")(alltoallv_sparse.command)
 app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
+app.command("study", cls=study.Lists, help=study.HELP)(study.command)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
 app.command("fft2d")(fft2d.command)
