@@ -4,8 +4,8 @@
 //   Exchange<Jacobi> exchange{grid, shape, field, Call::messages, Means::datatypes};
 //   exchange.run();                                        // ordinary MPI calls: Heddle carries them if it is preloaded
 //
-// By hand, rows that lie in one piece go straight from the field to the field, unless the call is a neighbour collective:
-// MPI_Neighbor_alltoallv takes all blocks from one buffer.
+// Rows that lie in one piece are not packed: the call by hand sends and receives them in the field. Neighbour collectives are
+// the exception, because MPI_Neighbor_alltoallv takes all blocks from one buffer.
 #pragma once
 
 #include <mpi.h>
@@ -71,7 +71,7 @@ class Exchange {
   /// The memory of one message, or of one block.
   struct End {
     Region region;
-    Cell* at;     ///< In the field, or in a staging buffer.
+    Cell* at;     ///< A place in the field, or in a staging buffer.
     bool staged;  ///< Packed before the call, or unpacked after it.
     Type type;
     int count;

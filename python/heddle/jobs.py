@@ -41,6 +41,8 @@ def start_line(
     env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE} | dict(settings)
     first = [] if binding == "none" else list(_RANK_GOES_FIRST)
     words = ["-n", str(ranks), *first, *program]
+    if binding == "none":
+        env = {"I_MPI_PIN": "off"} | env  # Intel MPI's launcher has no -bind-to
     crowded = ranks > len(os.sched_getaffinity(0))
     if crowded:  # programs that pin themselves also make MPICH yield
         env = (GIVE_WAY if binding != "none" else {YIELD: GIVE_WAY[YIELD]}) | env

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy
 import pytest
@@ -149,7 +150,8 @@ def test_an_option_takes_several_values():
 
 
 def row(variant, value, cores="near", metric="exchange"):
-    return Row("study", "life 6, messages", variant, metric, value, "us", "MPICH 5", ranks=2, cores=cores, samples=9)
+    case = {"family": "life", "size": "6", "pattern": "messages"}
+    return Row("study", "life 6, messages", variant, metric, value, "us", "MPICH 5", ranks=2, cores=cores, samples=9, **case)
 
 
 def test_a_gain_is_of_pairs_at_one_distance():
@@ -172,3 +174,12 @@ def test_a_row_says_who_is_faster(capsys):
     assert "fastest in 1 of 1" in ours and "geometric mean of the gains 2.00" in ours
     theirs = shown(1.0, 3.0, 2.5, 1.5)
     assert "by hand alone, 1.50 ×" in theirs and "fastest in 0 of 1" in theirs
+
+
+def test_rows_of_no_known_distance_stand_beside_no_others(capsys):
+    rows = [row(name, 2.0) for name in COLUMNS] + [row(OURS, 1.0, metric=gain_of("exchange"))]
+    unplaced = [row(name, 9.0, cores="") for name in COLUMNS] + [row(OURS, 1.0, "", gain_of("exchange"))]
+    assert [figures.distance for figures in study_table.at_distances(rows + unplaced)] == [", near cores"]
+    assert [figures.distance for figures in study_table.at_distances(unplaced)] == [""]
+    study_table.show([*rows, *(replace(one, case="life 9, messages", size="9") for one in unplaced)], "exchange")
+    assert "in 1 of 1 cells" in (shown := capsys.readouterr().out) and "Not compared: 1 cases" in shown

@@ -31,10 +31,9 @@ from .jobs import Collector, Run, lines
 from .messages import finish
 from .native import Mpi, With
 from .rows import Row, merged
-from .study_table import ALONE, METRICS, OURS, gain_of
+from .study_table import ALONE, CODES, METRICS, OURS, gain_of
 
 RUNS = (Run("alone", With.nothing), Run("under Heddle", With.heddle))
-CODES = ("jacobi", "life", "image")
 RANKS, SIZES, ROUNDS = (1, 2, 4), (128, 512, 2048), 7
 QUICK_RANKS, QUICK_SIZES, QUICK_ROUNDS = (2,), (128, 512), 2
 INTEL = "intelmpi"
@@ -81,7 +80,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Setting:
-    """The jobs that run by turns: one code at one size."""
+    """The problem of a pair of jobs: one code at one size."""
 
     mpi: Family | Installation
     ranks: int
@@ -201,7 +200,7 @@ def command(
         list[Calls] | None, typer.Option(metavar="CALL...", help="Only these: messages, neighbour, persistent.")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Pairs of jobs, alone and under Heddle by turns. [7; quick: 2]")
+        int | None, typer.Option(min=1, metavar="N", help="Pairs of jobs: one alone, one under Heddle. [7; quick: 2]")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 ranks, two sizes.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,

@@ -8,9 +8,9 @@ from pathlib import Path
 from heddle.problem import Problem
 
 from .compare import geometric_mean
-from .messages import Figures, by_mpi
+from .messages import Figures
 from .rows import Row
-from .study_table import COLUMNS, HAND, Cell, cells, count
+from .study_table import COLUMNS, HAND, Cell, at_distances, cells, count
 
 METRIC = "exchange"
 INK = dict(zip(COLUMNS, ("#5b7f95", "#a9c0cd", "#e0b08f", "#b5542a"), strict=True))
@@ -32,7 +32,7 @@ def require_svg(file: Path) -> None:
 def drawn(rows: list[Row]) -> list[tuple[Figures, list[Cell]]]:
     """For each MPI the cells of 2 ranks, or of the most ranks if 2 were not measured. If the cores were near and far, the
     distance with more cells."""
-    found = [(figures, of) for figures in by_mpi(rows) if (of := cells(figures, METRIC))]
+    found = [(figures, of) for figures in at_distances(rows) if (of := cells(figures, METRIC))]
     counts = {figures.ranks for figures, _ in found}
     ranks = USUAL_RANKS if USUAL_RANKS in counts else max(counts, default=0)
     best: dict[str, tuple[Figures, list[Cell]]] = {}
@@ -63,10 +63,11 @@ def draw(rows: list[Row], file: Path) -> None:
             layout="constrained",
             gridspec_kw={"width_ratios": [max(1, _most(found, code)) for code in codes]},
         )
+        for axis, code in zip(axes[0], codes, strict=True):
+            axis.set_title(CODES[code], fontsize=9)
         for line, (figures, of) in zip(axes, found, strict=True):
             for axis, code in zip(line, codes, strict=True):
                 _panel(axis, [cell for cell in of if cell.gain.family == code])
-                axis.set_title(CODES[code], fontsize=9)
             line[0].set_ylabel(f"{figures.library}\ntime over by hand alone")
         names = axes[0][0].get_legend_handles_labels()
         figure.legend(*names, frameon=False, loc="outside upper center", ncols=len(COLUMNS), fontsize=9)
@@ -82,7 +83,7 @@ def _most(found: Sequence[tuple[Figures, list[Cell]]], code: str) -> int:
 def _panel(axis, of: list[Cell]) -> None:
     """Groups of four bars: the sizes side by side for each kind of call. Packing by hand alone is 1."""
     if not of:
-        axis.set_visible(False)
+        axis.set_axis_off()
         return
     calls = list(dict.fromkeys(cell.gain.pattern for cell in of))
     of = sorted(of, key=lambda cell: (calls.index(cell.gain.pattern), int(cell.gain.size)))
@@ -95,11 +96,11 @@ def _panel(axis, of: list[Cell]) -> None:
             if ratio > MOST:
                 axis.text(x, MOST, f" {ratio:.1f}", ha="center", va="bottom", rotation=90, fontsize=6.5, color="#333")
     axis.axhline(1, color="#555", linewidth=0.7, linestyle=(0, (4, 3)), zorder=0.5)
-    axis.set(ylim=(0, MOST * 1.18), xlim=(places[0] - 0.6, places[-1] + 0.6))
+    axis.set(ylim=(0, MOST * 1.34), xlim=(places[0] - 0.6, places[-1] + 0.6))
     axis.set_xticks(places, [cell.gain.size for cell in of], fontsize=6.5, rotation=90 if len(of) > 6 else 0)
     for call in calls:
         here = [x for x, cell in zip(places, of, strict=True) if cell.gain.pattern == call]
-        axis.text(sum(here) / len(here), MOST * 1.17, call, ha="center", va="top", fontsize=7.5, color="#333")
+        axis.text(sum(here) / len(here), MOST * 1.33, call, ha="center", va="top", fontsize=7.5, color="#333")
     axis.tick_params(axis="x", length=0)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)

@@ -14,6 +14,8 @@ from .rows import Row
 HAND, ALONE = "by hand alone", "datatypes alone"
 HAND_UNDER, OURS = "by hand under Heddle", "datatypes under Heddle"
 COLUMNS = (HAND, ALONE, HAND_UNDER, OURS)
+CODES = ("jacobi", "life", "image")
+CALLS = ("messages", "neighbour", "persistent")
 METRICS = {"exchange": "Exchange of a halo", "step": "Step: exchange and computation"}
 
 
@@ -37,14 +39,22 @@ class Cell:
 
 
 def cells(figures: Figures, metric: str) -> list[Cell]:
-    """The complete cases. A case that only one of two jobs has measured at this distance of the cores is left out."""
+    """The complete cases in order: code, size, call. Cases that only one of two jobs has measured at this distance are left
+    out."""
     found = []
     for case in figures.cases(metric):
         us = {name: figures.value(case, name, metric) for name in COLUMNS}
         gain = figures.row(case, OURS, gain_of(metric))
         if gain is not None and None not in us.values():
             found.append(Cell(case, us, gain))
-    return found
+    return sorted(found, key=lambda cell: (CODES.index(cell.gain.family), int(cell.gain.size), CALLS.index(cell.gain.pattern)))
+
+
+def at_distances(rows: list[Row]) -> list[Figures]:
+    """Figures for each MPI, number of ranks and distance of the cores. If near or far is known, other rows do not count: the
+    distance changed while they were measured."""
+    known = {(row.mpi, row.ranks) for row in rows if row.cores}
+    return by_mpi([row for row in rows if row.cores or (row.mpi, row.ranks) not in known])
 
 
 def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
@@ -83,21 +93,25 @@ def _number(us: float) -> str:
 def _rounds(found: Sequence[Cell]) -> str:
     """Fewer rounds than asked for: the cores were at another distance in the others."""
     least, most = (choose(cell.gain.samples for cell in found) for choose in (min, max))
-    return f"{least} rounds" if least == most else f"{least} to {most} rounds"
+    return (f"{least}" if least == most else f"{least} to {most}") + (" round" if most == 1 else " rounds")
 
 
 def show(rows: list[Row], metric: str) -> None:
     """A table for each MPI, number of ranks and distance of the cores; then a line about all of them."""
-    everywhere: list[Cell] = []
-    for figures in by_mpi(rows):
+    everywhere: list[tuple[Figures, Cell]] = []
+    for figures in at_distances(rows):
         found = cells(figures, metric)
         if found:
             screen().print(table(figures, metric, found))
-        everywhere += found
+        everywhere += [(figures, cell) for cell in found]
+    line = f"{METRICS[metric]}: "
     if everywhere:
-        mean = geometric_mean(cell.gain.value for cell in everywhere)
-        line = f"{METRICS[metric]}: datatypes under Heddle are the fastest of the four in {count(everywhere)} cells"
-        screen().print(f"{line}; geometric mean of the gains {mean:.2f}", highlight=False)
-    else:
-        line = f"{METRICS[metric]}: no case was measured alone and under Heddle at one distance of the cores"
-        screen().print(f"{line}. More --rounds help.", highlight=False)
+        mean = geometric_mean(cell.gain.value for _, cell in everywhere)
+        line += f"datatypes under Heddle are the fastest of the four in {count([cell for _, cell in everywhere])} cells; "
+        line += f"geometric mean of the gains {mean:.2f}"
+    compared = {(figures.library, figures.ranks, cell.case) for figures, cell in everywhere}
+    missing = {(row.mpi, row.ranks, row.case) for row in rows if row.metric == metric} - compared
+    if missing:
+        line += ". " if everywhere else ""
+        line += f"Not compared: {len(missing)} cases without a pair of jobs at one distance of the cores (more --rounds help)"
+    screen().print(line, highlight=False)
