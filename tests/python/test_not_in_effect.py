@@ -63,7 +63,7 @@ def test_wrapper_that_takes_the_preload_out(heddle, who, mpi):
     asked = heddle("doctor", "--json", *line)
     assert asked.returncode == 1 and "LD_PRELOAD" in asked.stdout, asked
     reported = heddle("run", "--report", *line)
-    assert reported.returncode == 0 and "Heddle did not reach it" in reported.stderr, reported
+    assert reported.returncode == 0 and "Heddle did not get into it" in reported.stderr, reported
 
 
 def test_set_user_id(heddle, who, tmp_path):

@@ -178,7 +178,7 @@ def show(found: Found, most: int) -> None:
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
-        print("\nCommunicators: bytes of one communicator in a process, and of a list of its ranks")
+        print("\nCommunicators: bytes of a communicator in a process, and of a list of ranks")
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
     if why := missing(where):
         print("\n" + listing.prose(why))

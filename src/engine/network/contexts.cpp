@@ -1,7 +1,19 @@
 // engine/network/contexts.cpp
 #include "engine/network/contexts.hpp"
 
+#include <iterator>
+
 namespace heddle::engine {
+namespace {
+
+/// The lowest, but not `context`, which has just come. `known` has others.
+template <class Known>
+auto other_than(Known& known, std::uint32_t context) {
+  const auto lowest = known.begin();
+  return lowest == known.find(context) ? std::next(lowest) : lowest;
+}
+
+}  // namespace
 
 bool Contexts::may_announce(int to, std::uint32_t context) noexcept {
   const std::scoped_lock hold(lock_);
@@ -29,7 +41,7 @@ void Contexts::known_by(int rank, std::uint32_t context) {
   const std::scoped_lock hold(lock_);
   To& to = to_[rank];
   to.known.insert(context);
-  if (to.known.size() > most) to.known.erase(to.known.begin());
+  if (to.known.size() > most) to.known.erase(other_than(to.known, context));
   if (to.unknown == context) to.unknown = 0;
 }
 
@@ -40,7 +52,7 @@ void Contexts::learn(int from, std::uint32_t context, std::uint32_t own) {
   rank.own[context] = own;
   rank.contexts[own] = context;
   if (rank.own.size() <= most) return;
-  const auto oldest = rank.own.begin();
+  const auto oldest = other_than(rank.own, context);
   rank.contexts.erase(oldest->second);
   rank.own.erase(oldest);
 }

@@ -65,7 +65,7 @@ void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) 
 
 void Network::learn_context(const NetworkDescriptor& descriptor, std::uint32_t own) noexcept try {
   contexts_.learn(descriptor.sender, descriptor.context, own);
-  if (descriptor.asks != 0) tell(descriptor.sender, {Word::knows, descriptor.context});
+  if (descriptor.asks != 0 && own != 0) tell(descriptor.sender, {Word::knows, descriptor.context});
 } catch (const std::exception&) {
   return;  // its sender asks again
 }

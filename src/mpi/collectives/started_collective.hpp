@@ -55,7 +55,7 @@ class KeptCollective final : public Persistent {
   /// MPICH 5.0.2 says nothing of a block that is truncated, so the staging buffer must never hold
   /// bytes of other messages. The program may have set its error handler since the last start.
   int start() override {
-    op.keeps = std::exchange(first_, false) || communicators::hides_errors(comm_.gone() ? MPI_COMM_NULL : comm_.handle());
+    op.keeps = std::exchange(first_, false) || comm_.gone() || communicators::hides_errors(comm_.handle());
     op.load();
     copy.begin(op.packs_much());
     const int error = PMPI_Start(&record.handle);

@@ -29,7 +29,7 @@ void finish_explaining() noexcept;
 /// The result of the ranks' agreement in MPI_Init.
 struct StartOutcome {
   const char* missed;  ///< interposition::misses().
-  unsigned wanted;     ///< The wishes by the settings, as in agreement.hpp.
+  unsigned wanted;     ///< The wishes by the settings, as in mpi/node/job_agreement.hpp.
   unsigned all;        ///< The wishes of all ranks.
 };
 

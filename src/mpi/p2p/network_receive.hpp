@@ -35,7 +35,7 @@ class NetworkReceive final : public engine::NetworkReceive {
   ~NetworkReceive() override { close(); }
 
   /// There is no memory for its staging buffer.
-  [[nodiscard]] bool lacks_memory() const { return receive_.lacks_memory(); }
+  [[nodiscard]] bool lacks_memory() const { return receive_.lacks_memory() || (!type_ && !opaque_ && !opaque_.empty()); }
   /// Posts the host's receive. Returns MPI's error code, raised.
   Raised begin(const Expected& expected);
 

@@ -139,7 +139,8 @@ inline bool takes_descriptor(const Entry& type, Count count) noexcept {
 inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (refused_at_zero(data)) return {};
   if (Entry* const found = table.find(data.type)) {
-    Entry* const type = found->ready_for_message(data.type);
+    // A receive that may bring a descriptor needs the layout.
+    Entry* const type = come ? found->ready(data.type) : found->ready_for_message(data.type);
     if (!type) return {come ? Way::packed : Way::passthrough, found};
     if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;

@@ -76,7 +76,8 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   if (record.progress.compare_exchange_strong(open, Pending::Progress::finishing, std::memory_order_acquire)) {
     record.status = status;
     record.error = pending.finish(record.status, error);
-    record.hosts_error = error != MPI_SUCCESS && record.error == error;
+    // The question has made a persistent request inactive, so the host raises its error no more.
+    record.hosts_error = error != MPI_SUCCESS && record.error == error && (!record.persistent || record.substituted);
     record.progress.store(Pending::Progress::finished, std::memory_order_release);
   }
   while (record.progress.load(std::memory_order_acquire) != Pending::Progress::finished) sched_yield();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 
 #include "engine/base/wait.hpp"
@@ -54,8 +55,15 @@ bool ended(Pending& pending, How how, Wrong& wrong) {
   MPI_Request& host = pending.record.inner;
   pending.advance(wait);
   if (how == How::look && is_open(host)) return false;
+  // One thread at a time: another Quiet would take this one's handler for the program's.
+  static constinit std::mutex quietly;
+  std::unique_lock one(quietly, std::defer_lock);
   std::optional<Quiet> quiet;
   if (!tells_errors) {
+    if (wait)
+      one.lock();
+    else if (!one.try_lock())
+      return false;
     const communicators::Hold& comm = pending.communicator();
     quiet.emplace(comm.gone() || comm.handle() == MPI_COMM_NULL ? MPI_COMM_SELF : comm.handle());
   }

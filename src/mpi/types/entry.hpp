@@ -39,7 +39,8 @@ class Entry final : public engine::Datatype {
   }
   /// The decoded entry of `type`, for a message. Null, too, if this is the first message of a long
   /// list: the host carries it in less time than Heddle needs to decode the list. The second
-  /// message of such a list, by any handle, finds it decoded.
+  /// message of such a list finds it decoded, by any handle if its contents are remembered
+  /// (Contents::longest). A receive that may bring a descriptor calls ready() instead.
   Entry* ready_for_message(MPI_Datatype type) noexcept {
     return state_ == State::ready ? this : state_ == State::native ? nullptr : look(type, Use::message);
   }

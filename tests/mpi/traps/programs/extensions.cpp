@@ -100,19 +100,28 @@ void hear_once(int rank) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(hear, &handler);
   for (const MPI_Comm comm : {world, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, handler);
-  for (const Shape shape : {Shape::contiguous, Shape::columns}) {
+  for (int i = 0; i < 4; ++i) {
+    const Shape shape = i % 2 ? Shape::columns : Shape::contiguous;
+    const bool persistent = i / 2;
     Large out(shape, 1536), in(shape, 768);
     MPI_Request request = MPI_REQUEST_NULL;
     if (rank == 0) {
       MPI_Send(out.base(), out.count(), out.type(), 1, 0, world);
       continue;
     }
-    MPI_Irecv(in.base(), in.count(), in.type(), 0, 0, world, &request);
     heard = 0;
+    if (persistent) {
+      MPI_Recv_init(in.base(), in.count(), in.type(), 0, 0, world, &request);
+      MPI_Start(&request);
+    } else {
+      MPI_Irecv(in.base(), in.count(), in.type(), 0, 0, world, &request);
+    }
     if (!poll(request)) expect("is never complete", "a truncated receive", in.bytes());
     if (heard != 0) expect("is an error that the question raises", "a truncated receive", in.bytes());
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (heard != 1) expect("is not heard of once", "a truncated receive", in.bytes());
+    if (heard != 1)
+      expect("is not heard of once", persistent ? "a truncated persistent receive" : "a truncated receive", in.bytes());
+    if (persistent) MPI_Request_free(&request);
   }
   for (const MPI_Comm comm : {world, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&handler);
