@@ -85,8 +85,9 @@ void hierarchy(const Options& options) {
     sparse_formats::Kind kind;
     const char* name;
   };
-  constexpr std::array<Way, 3> ways{
-      {{sparse_formats::Kind::range, "paper: range"}, {sparse_formats::Kind::strided, "paper: strided"}, {sparse_formats::Kind::bitmap, "paper: bitmap"}}};
+  constexpr std::array<Way, 3> ways{{{sparse_formats::Kind::range, "paper: range"},
+                                     {sparse_formats::Kind::strided, "paper: strided"},
+                                     {sparse_formats::Kind::bitmap, "paper: bitmap"}}};
   std::array<std::shared_ptr<const sparse_formats::Group>, 3> theirs;
   Ranks list(512);
   std::iota(list.begin(), list.end(), 0);

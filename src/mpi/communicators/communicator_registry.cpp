@@ -181,7 +181,8 @@ void begin() noexcept {
     is_open = true;
     return;
   }
-  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank_in_world) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
+  if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank_in_world) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
+    return;
   is_open = true;
   keep("MPI_COMM_WORLD", MPI_COMM_WORLD, group::Group::world(size));
 }
