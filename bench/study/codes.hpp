@@ -1,5 +1,5 @@
-// bench/study/codes.hpp: the three codes: their cells, the first state and a step. Each writes `to` from `from`, inner cells
-// only. Includes the standard library only.
+// bench/study/codes.hpp: the three codes: their cells, the first state and a step. A step writes the
+// inner cells of `to` from `from`.
 //
 //   Jacobi::step(now, next, {512, Jacobi::halo});
 //

@@ -1,4 +1,4 @@
-// bench/study/problem.hpp: a code's two fields of one rank, its steps, and a checksum of its state. Includes common/memory.hpp.
+// bench/study/problem.hpp: a code's two fields of one rank, its steps, and a checksum of its state.
 //
 //   Problem<Life> life{grid, 512};
 //   life.start();

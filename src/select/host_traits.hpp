@@ -43,6 +43,8 @@ struct HostTraits {
   /// It refuses a null or uncommitted type even without elements, also in the w procedures and in
   /// neighbours' blocks. It accepts an uncommitted type that a gather receives.
   bool looks_at_types_of_none;
+  /// MPI_Request_get_status raises no error of the request. The completion raises it.
+  bool asks_without_errors;
 };
 
 constexpr HostTraits mpich_traits{.host = Host::mpich,
@@ -57,7 +59,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .raises_in_status = true,
                                   .leaves_behind_failed = true,
                                   .refuses_in_place_of_none = false,
-                                  .looks_at_types_of_none = false};
+                                  .looks_at_types_of_none = false,
+                                  .asks_without_errors = false};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
                                     .makes_without_handler = false,
@@ -70,6 +73,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .raises_in_status = false,
                                     .leaves_behind_failed = false,
                                     .refuses_in_place_of_none = true,
-                                    .looks_at_types_of_none = true};
+                                    .looks_at_types_of_none = true,
+                                    .asks_without_errors = true};
 
 }  // namespace heddle::select

@@ -1,6 +1,6 @@
-// threads/lingering.hpp: entries that have something to end before they go, long after whoever
-// named them. One thread at a time looks at an entry, and holds no lock meanwhile: other threads
-// look at the other entries. May include: lock.hpp.
+// threads/lingering.hpp: a list of entries whose operations end long after the program has freed
+// their handles. One thread at a time looks at an entry, and holds no lock meanwhile: other threads
+// look at the other entries.
 //
 //   class Pending : public Lingers<Pending> { ... };
 //   constinit Lingering<Pending> freed;

@@ -1,6 +1,5 @@
 // engine/network/contexts.hpp: the communicators of messages between nodes, as both ends know them.
-// MPI names no communicator alike on all ranks, so each rank numbers its own. May include: nothing
-// else of Heddle.
+// MPI names no communicator alike on all ranks, so each rank numbers its own.
 //
 //   sender     a descriptor, and the packed bytes of its message, carry the sender's number of the communicator: its context
 //   receiver   the first descriptor that arrives on a communicator tells its context. The receiver keeps it, and says so

@@ -1,6 +1,5 @@
-// engine/network/network.hpp: messages between nodes that are under way, and what moves them on
-// (docs/fabric.md). MPI is handed in: whoever brings words to other ranks. May include: wireup.hpp,
-// contexts.hpp, network_descriptor.hpp, shared_fabric.hpp, select/, threads/.
+// engine/network/network.hpp: moves on the messages between nodes that are under way
+// (docs/fabric.md). A derived class supplies MPI, which also brings words to other ranks.
 //
 //   class OverMpi final : public Network { ... };              // mpi/network; memory in tests
 //   network.add(operation);

@@ -19,8 +19,7 @@ int get_status(auto host, MPI_Request request, int* flag, MPI_Status* status) {
   const int error = host(asked(*pending, request), flag, arrived.get());
   if (!*flag) return Watch::noted(error);
   const int result = finish_early(*pending, *arrived.get(), error);
-  // Open MPI raises an error when it completes the request, and MPICH in this call as well.
-  if (traits().host == Host::openmpi) return Watch::noted(error);
+  if (traits().asks_without_errors) return Watch::noted(error);
   return Watch::noted(raise_new(result, Raised::by_host(error), pending->communicator()));
 }
 

@@ -64,7 +64,7 @@ Entry* made(MPI_Datatype type) {
   return used(native_entry());
 }
 
-/// Bytes. The host carries a message of a shorter list no faster than Heddle decodes the list.
+/// Bytes. Heddle decodes a shorter list at its first message.
 constexpr std::size_t long_row = 16 << 10;
 
 /// The caller gets a use of the entry. Throws std::bad_alloc. @param first_message  Nobody has used this handle before.
@@ -88,12 +88,22 @@ Entry::Entry(Decoded found) : state_(State::ready), signature_(found.signature) 
                                      .wanted = settings_of_process().messages});
 }
 
+namespace {
+
+/// The user has named no way for all messages.
+bool may_leave_messages() noexcept {
+  const settings::Settings& set = settings_of_process();
+  return set.messages == settings::Messages::automatic && set.scheme == settings::Scheme::automatic;
+}
+
+}  // namespace
+
 Entry* Entry::look(MPI_Datatype type, Use use) noexcept {
   const std::lock_guard lock(decoding);
   Entry* entry = table.find(type);  // another thread may have been here
   if (!entry || entry->known() || entry->state_ == State::native) return entry && entry->known() ? entry : nullptr;
   try {
-    entry = looked_up(type, use == Use::message && entry->fresh());
+    entry = looked_up(type, use == Use::message && entry->fresh() && may_leave_messages());
   } catch (const std::bad_alloc&) {
     return nullptr;  // the next use tries again
   }
