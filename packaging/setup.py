@@ -1,10 +1,11 @@
-# Properties of the wheel that pyproject.toml cannot express: it has compiled parts, and suits any
-# Python 3. scripts/wheel puts both files beside the package.
+# Properties of the wheel that pyproject.toml cannot express: it has compiled parts, suits any
+# Python 3, and brings the program `heddle`. scripts/wheel puts both files beside the package.
 import os
 from glob import glob
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_scripts import build_scripts
 
 
 class Compiled(Distribution):
@@ -17,6 +18,17 @@ class Platform(bdist_wheel):
         return "py3", "none", os.environ.get("WHEEL_PLATFORM") or super().get_tag()[2]
 
 
+class Programs(build_scripts):
+    """Copies programs. The original reads their first line, as text."""
+
+    def copy_scripts(self):
+        self.mkpath(self.build_dir)
+        copies = [os.path.join(self.build_dir, os.path.basename(name)) for name in self.scripts]
+        for name, copy in zip(self.scripts, copies):
+            self.copy_file(name, copy)
+        return copies, copies
+
+
 SHARED = (
     "share/man/man1",
     "share/bash-completion/completions",
@@ -25,7 +37,8 @@ SHARED = (
 )
 setup(
     distclass=Compiled,
-    cmdclass={"bdist_wheel": Platform},
+    cmdclass={"bdist_wheel": Platform, "build_scripts": Programs},
+    scripts=["bin/heddle"],
     package_data={"heddle": ["native/bin/*", "native/lib/*", "native/include/heddle/*"]},
     data_files=[(folder, glob(f"{folder}/*")) for folder in SHARED],
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 
+from heddle import lines
 from heddle.problem import Problem
 
 _RANKS = ("-n", "-np", "--ranks")
@@ -44,10 +45,26 @@ def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str 
 
 
 def main() -> None:
+    if os.path.basename(sys.argv[0]) == "heddle-python":
+        sys.argv[0] = "heddle"  # the program that a user starts (src/command/), for messages
+    lines.take_over()
+    _leave_locale()
     try:
         _main()
     finally:
         _flush()
+
+
+def _leave_locale() -> None:
+    """Python sets LC_CTYPE for itself and its children if the locale is C (PEP 538). A program gets the user's environment."""
+    if "LC_CTYPE" in os.environ:
+        try:
+            with open("/proc/self/environ", "rb") as file:
+                given = file.read().split(b"\0")
+        except OSError:
+            return
+        if not any(entry.startswith(b"LC_CTYPE=") for entry in given):
+            del os.environ["LC_CTYPE"]
 
 
 def _flush() -> None:

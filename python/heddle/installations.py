@@ -48,7 +48,11 @@ _BANNERS = (
 @cache
 def ask_launcher(path: Path) -> Launcher | None:
     """The MPI of an mpiexec. None: it does not name one, or is no mpiexec."""
-    banner = _banner(path) if not elf.is_elf(path) else remembered.fact("--version", [path], lambda: Found(_banner(path)))
+    if elf.is_elf(path):
+        banner = remembered.fact("--version", [path], lambda: Found(_banner(path)))
+    else:  # a script's answer may depend on anything
+        remembered.doubt()
+        banner = _banner(path)
     return None if banner is None else _launcher_of(banner)
 
 
@@ -98,6 +102,7 @@ def library_beside(launcher: Path, family: Family) -> Path | None:
 
 
 def _library_in(folder: Path, family: Family) -> Path | None:
+    remembered.rests_on(folder)
     return next((folder / name for name in _libraries_of(str(folder)) if re.fullmatch(family.sonames, name)), None)
 
 
@@ -130,6 +135,7 @@ _LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra")
 
 def at_path(path: Path) -> Installation:
     """The installation at a path. The path may be its prefix, bin folder, mpiexec, mpicc or libmpi."""
+    remembered.rests_on(path)
     if not path.exists():
         raise Problem(
             f"there is no {path}. --mpi takes mpich, openmpi or the folder of an MPI installation (see `heddle mpi`)."
@@ -144,6 +150,7 @@ def at_path(path: Path) -> Installation:
         candidates += [path.parent / (name + suffix) for name in _LAUNCHERS] if path.name.startswith("mpicc") else []
         candidates += [above / "bin" / name for above in list(path.parents)[1:4] for name in _LAUNCHERS]
     for candidate in candidates:
+        remembered.rests_on(candidate)
         if os.access(candidate, os.X_OK) and (found := at_launcher(candidate)):
             return found
     raise Problem(f"{path} belongs to no MPI installation that Heddle knows (no mpiexec that says what it is, or no libmpi).")
@@ -151,7 +158,7 @@ def at_path(path: Path) -> Installation:
 
 def _places() -> Iterator[Path]:
     """Every file that may be an mpiexec, the likeliest first."""
-    roots = sorted((native.CHECKOUT / ".mpi").glob("*"), key=lambda root: root.name)
+    roots = _matching(native.CHECKOUT / ".mpi", "*")
     roots += [Path(entry) for entry in os.environ.get("HEDDLE_MPI_PATH", "").split(":") if entry]
     for root in roots:
         yield from (root / "bin" / name for name in _LAUNCHERS)
@@ -159,6 +166,7 @@ def _places() -> Iterator[Path]:
     everyday = ("mpiexec.openmpi", "mpiexec.mpich", *_LAUNCHERS)
     for entry in os.environ.get("PATH", "").split(":"):
         yield from (Path(entry or ".") / name for name in everyday)
+    remembered.rests_on(sys.executable)
     yield from (Path(sys.executable).parent / name for name in _LAUNCHERS)  # pip's, in a virtual environment that is not active
     yield from (Path("/usr/bin") / name for name in everyday)
     for pattern in (
@@ -168,17 +176,36 @@ def _places() -> Iterator[Path]:
         "opt/intel/oneapi/mpi/latest/bin",
         "usr/local/*/bin",
     ):
-        for folder in sorted(Path("/").glob(pattern)):
+        for folder in _matching(Path("/"), pattern):
             yield from (folder / name for name in _LAUNCHERS)
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    """The folders that match a pattern, in order, and perhaps some that are not there. A new one would change a noted file."""
+    found = [folder]
+    for part in pattern.split("/"):
+        if "*" in part:
+            remembered.rests_on(*found)
+            found = [path for each in found for path in sorted(each.glob(part), key=lambda path: path.name)]
+        else:
+            found = [each / part for each in found]
+    return found
 
 
 def find() -> list[Installation]:
     """All installations on this machine, each once. The first of a kind has the bare name."""
-    found: dict[Path, Installation] = {}
+    return list(_named(_found()))
+
+
+def _found() -> Iterator[Installation]:
+    libraries: set[Path] = set()
     for mpiexec in dict.fromkeys(_places()):
+        remembered.rests_on(mpiexec)
         if os.access(mpiexec, os.X_OK) and mpiexec.is_file() and (mpi := at_launcher(mpiexec.absolute())):
-            found.setdefault(mpi.library.resolve(), mpi)
-    return list(_named(found.values()))
+            remembered.rests_on(mpi.library)
+            if (library := mpi.library.resolve()) not in libraries:
+                libraries.add(library)
+                yield mpi
 
 
 def _named(installations: Iterable[Installation]) -> Iterator[Installation]:
@@ -195,10 +222,12 @@ def named(text: str) -> Installation:
     """The installation that --mpi means, by a name of `heddle mpi` or by a path."""
     if "/" in text or text in (".", ".."):
         return at_path(Path(text))
-    known = find()
-    for mpi in known:
+    known = []
+    for mpi in _named(_found()):  # the search ends here in most cases
         if mpi.name == text:
             return mpi
+        known.append(mpi)
+    remembered.rests_on(text)
     if Path(text).exists():
         return at_path(Path(text))
     names = ", ".join(mpi.name for mpi in known) or f"none at all. {native.MEND_MPI}"

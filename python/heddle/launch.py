@@ -15,7 +15,7 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-from heddle import installations, native, preload, program
+from heddle import installations, lines, native, preload, program, remembered
 from heddle.families import ABI, OPENMPI
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
@@ -29,7 +29,8 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 EXPLAIN = "HEDDLE_EXPLAIN"
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that replaces this process would inherit this
 
-Command = namedtuple("Command", "file words environment")
+# `decided`: the number of the user's words on which the command depends; further words follow at its end. None: all.
+Command = namedtuple("Command", "file words environment decided", defaults=(None,))
 
 # The MPI that ranks will have. `installation` None: not known yet. `runtimes`: of sanitizers.
 Choice = namedtuple("Choice", "family library installation with_program runtimes", defaults=(None, False, ()))
@@ -86,6 +87,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
         check_writable(kept, words)
     command = plan(words, ranks, mpi)
+    lines.keep(words, command)
     for number in IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -101,6 +103,7 @@ def _say_who_drops_preloads(words: list[str]) -> None:
             continue
         file = program.resolve(word)
         if right := program.privilege(file):
+            remembered.doubt()
             print(f"heddle: {word} ({right}): the loader preloads nothing into it. It runs without Heddle.", file=sys.stderr)
         if not is_launcher(word):
             return
@@ -134,14 +137,14 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
         arguments = switches + preload.for_openmpi(arguments, value, environment)
     else:
         arguments = preload.for_hydra(arguments, value)
-    return Command(mpi.mpiexec, [str(mpi.mpiexec), *arguments], environment)
+    return Command(mpi.mpiexec, [str(mpi.mpiexec), *arguments], environment, decided=1)
 
 
 def _under_launcher(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- mpiexec -n 4 ./app`: the user's line, with the preload added."""
     launcher = mpi_of(file)
     beside = installations.library_beside(file, launcher.family) if launcher else None
-    own = _first_linkage(words[1:], asked.library if asked else beside)
+    own, decided = _first_linkage(words, asked.library if asked else beside)
     if not asked and own and launcher and own.family and own.family is not launcher.family and not _brings(beside, own):
         raise Problem(_mismatch(words[0], launcher, own))
     if not asked and not own:
@@ -159,15 +162,15 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
             from heddle import slurm
 
             words = [words[0], *slurm.exporting(words[1:], value, environment, program.exists)]
-        return Command(file, words, _with(value, environment))
+        return Command(file, words, _with(value, environment), decided)
     if launcher.family is OPENMPI:
-        return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment)
-    return Command(file, [words[0], *preload.for_hydra(words[1:], value)], environment)
+        return Command(file, [words[0], *preload.for_openmpi(words[1:], value, environment)], environment, decided)
+    return Command(file, [words[0], *preload.for_hydra(words[1:], value)], environment, decided)
 
 
 def _under_wrapper(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
     """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: all programs that it starts inherit the preload."""
-    own = _first_linkage(words[1:], asked.library if asked else None)
+    own, decided = _first_linkage(words, asked.library if asked else None)
     if not asked and not own:
         raise Problem(
             f"{words[0]} is no MPI program and no launcher that Heddle knows. Say how many ranks to start (heddle run -n 4 -- "
@@ -178,7 +181,7 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None, hed
     value = preload.value(
         choice.family, choice.library, environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes
     )  # the wrapper may start other programs
-    return Command(file, words, _with(value, environment))
+    return Command(file, words, _with(value, environment), decided)
 
 
 def _with(value: str, environment: dict[str, str]) -> dict[str, str]:
@@ -253,7 +256,9 @@ def _sibling(mpi: Installation, own: Linkage) -> Path | None:
     MPICH 5 brings. (Debian keeps unrelated MPIs in one folder.)"""
     if own.family not in (mpi.family, ABI):
         return None
+    remembered.rests_on(mpi.library)
     for folder in (mpi.library.parent, mpi.library.resolve().parent):
+        remembered.rests_on(folder / own.soname)
         if (folder / own.soname).exists():
             return folder / own.soname
     return None
@@ -261,7 +266,10 @@ def _sibling(mpi: Installation, own: Linkage) -> Path | None:
 
 def _brings(library: Path | None, own: Linkage) -> bool:
     """True: the program needs the standard ABI, and its library lies beside the launcher's."""
-    return own.family is ABI and library is not None and (library.parent / own.soname).exists()
+    if own.family is not ABI or library is None:
+        return False
+    remembered.rests_on(library.parent / own.soname)
+    return (library.parent / own.soname).exists()
 
 
 def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None:
@@ -275,11 +283,13 @@ def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None
     return foreign[0] if foreign else None
 
 
-def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
-    """The linkage of the first program with an MPI in a launcher's arguments. Problem: the programs have different MPIs."""
+def _first_linkage(words: list[str], library: Path | None) -> tuple[Linkage | None, int | None]:
+    """The linkage of the first program with an MPI in a launcher's line, and the number of words that decide (Command). Problem:
+    the programs have different MPIs."""
     found: list[Linkage] = []
     skip = python = False
-    for word in words:
+    decided = None
+    for number, word in enumerate(words[1:], 2):
         if word == ":":
             skip = False
         if skip or word.startswith("-") or word.isdigit():
@@ -293,13 +303,15 @@ def _first_linkage(words: list[str], library: Path | None) -> Linkage | None:
         is_python = program.python_of(file) is not None
         python = python or is_python
         skip = linkage is not None or is_python
+        decided = number if skip and decided is None and ":" not in words else decided
     if found and any(linkage.family is not found[0].family for linkage in found):
         other = next(linkage for linkage in found if linkage.family is not found[0].family)
         raise Problem(f"{found[0].program} uses {found[0].soname} and {other.program} {other.soname}: one job has one MPI.")
     if not found:
-        return None
+        return None, decided
     runtimes = tuple(dict.fromkeys(runtime for linkage in found for runtime in linkage.runtimes))
-    return found[0]._replace(with_program=not python and all(linkage.with_program for linkage in found), runtimes=runtimes)
+    with_program = not python and all(linkage.with_program for linkage in found)
+    return found[0]._replace(with_program=with_program, runtimes=runtimes), decided
 
 
 def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:

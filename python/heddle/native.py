@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from heddle import remembered
 from heddle.families import Family
 from heddle.problem import Problem
 
@@ -48,6 +49,7 @@ def program(name: str) -> Path:
 def interposer(family: Family) -> Path:
     """The library that stands between a program and an MPI of this family."""
     path = FOLDER / "lib" / family.interposer
+    remembered.rests_on(path)
     if not path.exists():
         raise Problem(f"there is no Heddle for {family.title} here ({path} is missing). {MEND}")
     return path

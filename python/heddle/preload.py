@@ -17,6 +17,8 @@ from heddle.families import Family
 from heddle.problem import Problem
 
 VARIABLE = "LD_PRELOAD"
+# Words of a launcher's line that the procedures below change, or that divide it.
+WITH_MEANING = frozenset((":", "-x", "--x", "-genv", "-env", "--genv", "--env"))
 
 
 def value(family: Family, library: Path | None, before: str = "", heddle: bool = True, runtimes: Sequence[Path] = ()) -> str:

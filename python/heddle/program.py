@@ -33,17 +33,30 @@ def resolve(word: str) -> Path:
     """The file that a shell would start for this word."""
     if "/" in word:
         path = Path(word)
+        remembered.rests_on(path)
         if not path.exists():
             raise NoProgram(word)
         if path.is_dir() or not os.access(path, os.X_OK):
             raise Problem(no_executable(word), code=126)
         return path
-    import shutil
-
-    found = shutil.which(word)
+    found = _on_path(word)
     if found is None:
         raise NoProgram(word)
     return Path(found)
+
+
+def _on_path(word: str) -> str | None:
+    import shutil
+
+    found = shutil.which(word)
+    if "/" in word:
+        remembered.rests_on(word)
+    elif "PATH" not in os.environ:
+        remembered.doubt()
+    else:
+        files = [os.path.join(folder, word) for folder in os.environ["PATH"].split(":")]
+        remembered.rests_on(*files[: files.index(found) + 1 if found in files else len(files)])
+    return found
 
 
 def exists(word: str) -> bool:
@@ -77,8 +90,7 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
 
 
 def _looked_up(path: Path) -> Found:
-    libraries = _shared_libraries(path)
-    files = [target for _, target in libraries if target]
+    libraries, files = _shared_libraries(path)
     runtimes = [str(target) for soname, target in libraries if target and _RUNTIME.match(soname)]
     for soname, target in libraries:
         if families.is_mpi(soname):
@@ -87,21 +99,27 @@ def _looked_up(path: Path) -> Found:
     return Found({"soname": None, "path": None, "static": elf.defines(path, "MPI_Init"), "runtimes": runtimes}, files)
 
 
-def _shared_libraries(path: Path) -> list[tuple[str, Path | None]]:
-    """(soname, file) of all libraries that the loader will map. We ask the loader: it knows run paths and the cache."""
+def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[str]]:
+    """(soname, file) of all libraries that the loader will map, and all files that it has tried, also those that are not there.
+    We ask the loader: it knows run paths and the cache."""
     import subprocess
 
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}
+    environment["LD_DEBUG"] = "libs"
     try:
-        answer = subprocess.run(["ldd", path.absolute()], capture_output=True, text=True, env=environment)
+        answer = subprocess.run(
+            ["ldd", path.absolute()], capture_output=True, text=True, errors="surrogateescape", env=environment
+        )
     except FileNotFoundError:
         raise Problem(
             "there is no ldd on the PATH. Heddle needs it to find a program's libraries. Put its folder (/usr/bin) on the PATH."
         ) from None
-    return [
+    libraries = [
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
         for found in re.finditer(r"^\s*(\S+) => (not found|\S+)", answer.stdout, re.MULTILINE)
     ]
+    tried = re.findall(r"trying file=(/.*)$", answer.stderr, re.MULTILINE)
+    return libraries, [*dict.fromkeys([*(str(target) for _, target in libraries if target), *tried])]
 
 
 def python_of(path: Path) -> list[str] | None:
@@ -142,14 +160,15 @@ for line in open("/proc/self/maps"):
     words = line.split(None, 5)
     if len(words) == 6:
         print(words[5], end="")
+import sys
+for folder in sys.path:
+    print("in", folder)
 """
 
 
 def python_linkages(interpreter: list[str], preload: Path | None = None) -> list[Linkage]:
     """The MPI libraries that are mapped after the import of mpi4py, with `preload` preloaded. Empty: no mpi4py, or no MPI."""
-    import shutil
-
-    file = shutil.which(interpreter[0]) or interpreter[0]
+    file = _on_path(interpreter[0]) or interpreter[0]
     found = remembered.fact(
         "mpi4py",
         [file, "mpi4py", *([preload] if preload else []), *remembered.folders("LD_LIBRARY_PATH", "PYTHONPATH")],
@@ -179,16 +198,17 @@ def _mapped(interpreter: list[str], preload: Path | None) -> Found:
         return Found(None)
     if answer.returncode != 0:
         return Found(None)
-    files = list(dict.fromkeys(Path(line) for line in answer.stdout.splitlines() if line.startswith("/")))
+    lines = answer.stdout.splitlines()
+    files = list(dict.fromkeys(Path(line) for line in lines if line.startswith("/")))
+    searched = [Path(line[3:]) for line in lines if line.startswith("in /")]  # another mpi4py may appear there
     likely = [file for file in files if file.name.startswith("lib") and families.is_mpi(_short(file.name))]
     named = [(elf.soname(file), str(file)) for file in likely]
-    return Found([each for each in named if families.is_mpi(each[0])], _rests_on(files))
+    return Found([each for each in named if families.is_mpi(each[0])], [*files, *_settings(files), *searched])
 
 
-def _rests_on(files: list[Path]) -> list[Path]:
-    """Those files, the files of mpi4py's settings, and the folder in which another mpi4py would appear."""
-    packages = [file.parent for file in files if file.parent.name == "mpi4py"]
-    return [*files, *(folder / "mpi.cfg" for folder in packages), *(folder.parent for folder in packages)]
+def _settings(files: list[Path]) -> list[Path]:
+    """The files of mpi4py's settings."""
+    return [file.parent / "mpi.cfg" for file in files if file.parent.name == "mpi4py"]
 
 
 def _short(file_name: str) -> str:

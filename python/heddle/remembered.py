@@ -5,6 +5,12 @@
 A fact holds while its context is the same and all files that it depends on are unchanged (size, time, inode). The facts are in
 one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json. A file that cannot be read, or belongs to another user,
 counts as empty. Every `heddle run` imports this module, so it imports nothing that takes long.
+
+    note_files()                  # from now on, each file that an answer rests on is noted
+    rests_on(path)                # an answer depends on this file, or on its absence
+    files = rested_on()           # {path: signature}
+
+heddle.lines remembers a whole command by these files.
 """
 
 from __future__ import annotations
@@ -12,12 +18,19 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
+import time
 from collections import namedtuple
 from collections.abc import Callable, Iterable
 
 VARIABLE = "HEDDLE_CACHE"
 _KEPT = 256  # facts; the oldest are dropped
-_VERSION = 2
+_VERSION = 3
+_SETTLED_NS = 10**9  # a file that changed later than this before the start may change again without a new time
+
+_began = time.time_ns()
+_noted: dict[str, list[int] | None] | None = None
+_doubtful = False
 
 # The answer of find(): a value that fits into JSON, and further files that the value depends on.
 Found = namedtuple("Found", "value files", defaults=((),))
@@ -25,18 +38,51 @@ Found = namedtuple("Found", "value files", defaults=((),))
 
 def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found], context: Iterable[str] = ()):
     """The value that `find` returns, now or in an earlier run. None is not kept."""
-    files = [os.path.abspath(file) for file in files]
+    files = [_absolute(file) for file in files]
     key = "\n".join([kind, *files, *context])
     notes = _notes()
     known = notes.get(key)
     if known and known["rests on"] == _signatures(known["rests on"]):
+        rests_on(*known["rests on"])
         return known["value"]
+    before = _signatures(files)
     value, further = find()
-    if value is not None:
-        notes.pop(key, None)
-        notes[key] = {"value": value, "rests on": _signatures(dict.fromkeys([*files, *map(os.path.abspath, further)]))}
-        _keep(notes)
+    if value is None:
+        doubt()
+        return None
+    notes.pop(key, None)
+    notes[key] = {"value": value, "rests on": _signatures(map(_absolute, further)) | before}
+    _keep(notes)
+    rests_on(*notes[key]["rests on"])
     return value
+
+
+def note_files() -> None:
+    global _noted
+    _noted = {}
+
+
+def rests_on(*files: str | os.PathLike) -> None:
+    """Notes files on which the command of this process depends."""
+    if _noted is not None:
+        for file in map(_absolute, files):
+            if file not in _noted:
+                _noted[file] = _signature(file)
+
+
+def doubt() -> None:
+    """The command of this process depends on more than files and on the variables that src/command/context.cpp counts."""
+    global _doubtful
+    _doubtful = True
+
+
+def rested_on() -> dict[str, str] | None:
+    """The noted files and the modules of Heddle, with the signatures that src/command/known_lines.hpp describes. None: another
+    process of the same files may find another command."""
+    rests_on(*(module.__file__ for name, module in sys.modules.items() if name.startswith("heddle.") and module.__file__))
+    if _noted is None or _doubtful or any(each and each[-1] > _began - _SETTLED_NS for each in _noted.values()):
+        return None
+    return {file: " ".join(map(str, each)) if each else "-" for file, each in _noted.items()}
 
 
 def variables(*names: str) -> list[str]:
@@ -49,6 +95,11 @@ def folders(*names: str) -> list[str]:
     return [folder for name in names for folder in os.environ.get(name, "").split(":") if folder]
 
 
+def _absolute(file: str | os.PathLike) -> str:
+    """The path with `..` as the kernel reads it, through links."""
+    return os.path.join(os.getcwd(), file)
+
+
 def _signatures(files: Iterable[str]) -> dict[str, list[int] | None]:
     return {file: _signature(file) for file in files}
 
@@ -58,7 +109,7 @@ def _signature(file: str) -> list[int] | None:
         status = os.stat(file)
     except OSError:
         return None
-    return [status.st_mtime_ns, status.st_size, status.st_ino]
+    return [status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns]
 
 
 def _path() -> str | None:

@@ -78,12 +78,12 @@ def test_what_was_not_found_is_looked_for_again(notes, tmp_path):
         "{",
         "[]",
         "\0\xff",
-        '{"version": 2}',
+        '{"version": 3}',
         '{"version": 1, "facts": {}}',
-        '{"version": 2, "facts": []}',
-        '{"version": 2, "facts": {"kind": 3}}',
-        '{"version": 2, "facts": {"kind": {"value": 1}}}',
-        '{"version": 2, "facts": {"kind\\n%s": {"value": 1, "rests on": 3}}}',
+        '{"version": 3, "facts": []}',
+        '{"version": 3, "facts": {"kind": 3}}',
+        '{"version": 3, "facts": {"kind": {"value": 1}}}',
+        '{"version": 3, "facts": {"kind\\n%s": {"value": 1, "rests on": 3}}}',
     ],
 )
 def test_notes_that_make_no_sense_count_as_empty(notes, tmp_path, text):
@@ -93,7 +93,7 @@ def test_notes_that_make_no_sense_count_as_empty(notes, tmp_path, text):
     assert fact("kind", [tmp_path / "none"], asked) == "answer"
     assert fact("kind", [tmp_path / "none"], asked) == "answer"
     assert asked.times == 1
-    assert json.loads(notes.read_text())["version"] == 2
+    assert json.loads(notes.read_text())["version"] == 3
 
 
 def test_a_place_that_cannot_be_written_is_no_problem(tmp_path, monkeypatch):

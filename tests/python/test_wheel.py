@@ -122,14 +122,14 @@ def test_tag_and_contents(wheel):
     needed = set()
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        binaries = [name for name in names if "/native/lib/" in name or "/native/bin/" in name]
+        binaries = [name for name in names if "/native/lib/" in name or "/native/bin/" in name or name.endswith("scripts/heddle")]
         for name in binaries:
             content = archive.read(name)
             assert str(CHECKOUT).encode() not in content, name
             needed |= {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\0", content)}
     ours = {Path(name).name for name in binaries}
     links = {f"libheddle_links_{mpi}.so" for mpi in MPIS}
-    assert ours == {"heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so", *links}
+    assert ours == {"heddle", "heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so", *links}
     assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "weak")} <= {*names}
     assert not [name for name in names if re.search("/(bench|demo|__pycache__)/", name)]
     assert max(needed) <= 28, f"glibc 2.{max(needed)} is asked for: objdump -T says what for, src/glibc/older.c is its place"
