@@ -284,8 +284,8 @@ def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None
 
 
 def _first_linkage(words: list[str], library: Path | None) -> tuple[Linkage | None, int | None]:
-    """The linkage of the first program with an MPI in a launcher's line, and the number of words that decide (Command). Problem:
-    the programs have different MPIs."""
+    """The linkage of the first program with an MPI in a launcher's line, and the number of words that decide (Command).
+    Problem: the programs have different MPIs."""
     found: list[Linkage] = []
     skip = python = False
     decided = None

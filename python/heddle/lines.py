@@ -3,8 +3,8 @@
     take_over()                         # a line comes from that program
     keep(words, command)                # the next time it executes this command by itself
 
-The program names a file and a context by two variables. A file holds the lines of one context. src/command/known_lines.hpp shows
-its form. A line holds while all files that the command rests on are unchanged (heddle.remembered).
+The program names a file and a context by two variables. A file holds the lines of one context. src/command/known_lines.hpp
+shows its form. A line holds while all files that the command rests on are unchanged (heddle.remembered).
 """
 
 from __future__ import annotations

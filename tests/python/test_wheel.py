@@ -122,7 +122,7 @@ def test_tag_and_contents(wheel):
     needed = set()
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        binaries = [name for name in names if "/native/lib/" in name or "/native/bin/" in name or name.endswith("scripts/heddle")]
+        binaries = [name for name in names if re.search("/native/(lib|bin)/|/scripts/heddle$", name)]
         for name in binaries:
             content = archive.read(name)
             assert str(CHECKOUT).encode() not in content, name
