@@ -85,7 +85,8 @@ std::optional<Line> next_line(Reader& all) {
   line.preload = reader.list();
   line.file = reader.text();
   line.arguments = reader.list();
-  if (!reader.at_end() || line.words.empty() || line.arguments.empty() || line.file.empty() || line.preload.size() > 1) return {};
+  if (!reader.at_end() || line.words.empty() || line.arguments.empty() || line.file.empty() || line.preload.size() > 1)
+    return {};
   if (line.further != "open" && line.further != "closed") return {};
   return line;
 }
@@ -107,7 +108,8 @@ std::optional<std::vector<Line>> lines_of(std::string_view bytes, std::string_vi
 bool has_words(const Line& line, std::span<const std::string_view> words) {
   if (words.size() < line.words.size() || !std::ranges::equal(line.words, words.first(line.words.size()))) return false;
   const auto further = words.subspan(line.words.size());
-  return further.empty() || (line.further == "open" && std::ranges::find_first_of(further, line.never_further) == further.end());
+  return further.empty() ||
+         (line.further == "open" && std::ranges::find_first_of(further, line.never_further) == further.end());
 }
 
 bool files_unchanged(const Line& line) {

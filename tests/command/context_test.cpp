@@ -28,14 +28,17 @@ TEST(Context, HasTheVariablesThatCountInAnyOrder) {
   EXPECT_EQ(plain, context_of("/python", Environment{"HEDDLE_SCHEME=eager", "PATH=/bin"}));
   EXPECT_EQ(plain, context_of("/python", Environment{"PATH=/bin", "EDITOR=ed", "HEDDLE_SCHEME=eager", "PWD=/"}));
   EXPECT_NE(plain, context_of("/python3", Environment{"PATH=/bin", "HEDDLE_SCHEME=eager"}));
-  for (const char* changed : {"PATH=/usr/bin", "HEDDLE_SCHEME=", "LD_PRELOAD=a.so", "LD_LIBRARY_PATH=", "PYTHONPATH=/x", "HEDDLE=off",
-                              "MPI4PY_LIBMPI=x", "HOME=/", "GLIBC_TUNABLES=x", "SLURM_EXPORT_ENV=NONE", "VIRTUAL_ENV=/v"})
+  for (const char* changed :
+       {"PATH=/usr/bin", "HEDDLE_SCHEME=", "LD_PRELOAD=a.so", "LD_LIBRARY_PATH=", "PYTHONPATH=/x", "HEDDLE=off",
+        "MPI4PY_LIBMPI=x", "HOME=/", "GLIBC_TUNABLES=x", "SLURM_EXPORT_ENV=NONE", "VIRTUAL_ENV=/v"})
     EXPECT_NE(plain, context_of("/python", Environment{changed, "PATH=/bin", "HEDDLE_SCHEME=eager"})) << changed;
 }
 
 TEST(Context, TextsDoNotRunIntoEachOther) {
-  EXPECT_NE(context_of("/python", Environment{"HEDDLE_A=1", "HEDDLE_B=2"}), context_of("/python", Environment{"HEDDLE_A=1,10:HEDDLE_B=2"}));
-  EXPECT_NE(context_of("/python", Environment{"HEDDLE_A=", "HEDDLE_B="}), context_of("/python", Environment{"HEDDLE_A=HEDDLE_B="}));
+  EXPECT_NE(context_of("/python", Environment{"HEDDLE_A=1", "HEDDLE_B=2"}),
+            context_of("/python", Environment{"HEDDLE_A=1,10:HEDDLE_B=2"}));
+  EXPECT_NE(context_of("/python", Environment{"HEDDLE_A=", "HEDDLE_B="}),
+            context_of("/python", Environment{"HEDDLE_A=HEDDLE_B="}));
 }
 
 TEST(Context, HasTheFolderAndTheCores) {

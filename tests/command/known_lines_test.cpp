@@ -27,7 +27,8 @@ std::string file_with(const std::vector<std::string>& line, const std::string& c
 
 /// `heddle run -n 2 ./app ...`, of which no further word may be ":".
 std::vector<std::string> line(const std::string& further = "open", const std::string& signature = "-") {
-  return {"3", "-n", "2", "./app", further, "1", ":", "1", "/none/there", signature, "1", "/heddle.so", "/bin/mpiexec", "2", "mpiexec", "./app"};
+  return {"3",           "-n",      "2", "./app",      further,        "1", ":",       "1",
+          "/none/there", signature, "1", "/heddle.so", "/bin/mpiexec", "2", "mpiexec", "./app"};
 }
 
 TEST(KnownLines, FurtherWordsFollowTheArguments) {
@@ -79,7 +80,8 @@ TEST(KnownLines, DamagedBytesAreNoCommand) {
   const Words words{"-n", "2", "./app"};
   const std::string whole = file_with(line());
   ASSERT_TRUE(command_of(whole, "here", words));
-  for (std::size_t length = 0; length < whole.size(); ++length) EXPECT_FALSE(command_of(whole.substr(0, length), "here", words)) << length;
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_FALSE(command_of(whole.substr(0, length), "here", words)) << length;
   EXPECT_FALSE(command_of(whole + "x", "here", words));
   EXPECT_FALSE(command_of(whole + '\0', "here", words));
   EXPECT_FALSE(command_of(std::string(whole.size(), '\0'), "here", words));
