@@ -90,6 +90,7 @@ int MPI_Cancel(MPI_Request* request) {
   if (!pending) return PMPI_Cancel(request);
   if (pending->is_send()) return MPI_SUCCESS;
   pending->record.cancelled = true;
+  pending->record.lands = false;
   MPI_Request host = requests::asked(*pending, *request);
   return PMPI_Cancel(&host);
 }

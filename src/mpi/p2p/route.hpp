@@ -89,6 +89,28 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
+// For predefined types that have been looked up before, in a few instructions:
+
+/// True: the host sends the message whatever else is known. It is short, and not as long as a
+/// descriptor may be.
+[[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
+  unsigned about = 0;
+  const Node* const node = Node::here();
+  if (!node || !address || !known_predefined.find(type, about) || Network::here()) return false;
+  if (count < 0 || count >= node->threshold()) return false;
+  const Bytes bytes = count * bytes_of_predefined(about);
+  return bytes < node->threshold() && !engine::Lengths::noted(bytes);
+}
+
+/// True: the receive goes into the program's buffer, and may bring a descriptor.
+[[gnu::always_inline]] inline bool lands(const void* address, Count count, MPI_Datatype type) noexcept {
+  constexpr Count most = Count{1} << 48;  // more may overflow
+  unsigned about = 0;
+  const Node* const node = Node::here();
+  return node && node->carries_messages() && address && known_predefined.find(type, about) && !is_predefined_pair(about) &&
+         count < most && count * bytes_of_predefined(about) >= descriptor_bytes;
+}
+
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is
 /// noted, because probes must know of it (engine/node/lengths.hpp).
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {

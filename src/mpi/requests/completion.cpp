@@ -74,6 +74,7 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   Pending::Record& record = pending.record;
   auto open = Pending::Progress::open;
   if (record.progress.compare_exchange_strong(open, Pending::Progress::finishing, std::memory_order_acquire)) {
+    record.lands = false;
     record.status = status;
     record.error = pending.finish(record.status, error);
     // The question has made a persistent request inactive, so the host raises its error no more.

@@ -192,6 +192,98 @@ TEST_RANKS(2, Requests, ShorterThanTheReceiveLeaveTheRestAlone) {
   }
 }
 
+// Four Irecv, four Isend, one Waitall. Some messages are announced, some are as long as an announcement, and each of them comes
+// into the program's own buffer. A column of bytes has pieces that are shorter than the first word of an announcement.
+TEST_RANKS(2, Requests, RowsAndColumnsOfAHalo) {
+  for (const bool bytes : {false, true}) {
+    for (const int n : {15, 16, 20, 28, 60, 128, 148, 160, 224, 600, 1184, 5000}) {
+      const MPI_Datatype number = bytes ? MPI_BYTE : MPI_DOUBLE;
+      const std::size_t size = bytes ? 1 : sizeof(double);
+      MPI_Datatype column = MPI_DATATYPE_NULL;
+      MPI_Type_vector(n, 1, 3, number, &column);
+      MPI_Type_commit(&column);
+      const auto length = static_cast<std::size_t>(n);
+      for (const bool wanted : {false, true}) {
+        for (int round = 0; round < 2; ++round) {
+          // Four directions: row to row, column to column, column to row, row to column.
+          std::vector<std::vector<unsigned char>> out(4), in(4);
+          std::vector<MPI_Request> requests(8, MPI_REQUEST_NULL);
+          std::vector<MPI_Status> statuses(8);
+          const auto value = [&](int rank, int d, std::size_t i) {
+            return static_cast<unsigned char>(static_cast<std::size_t>(rank * 50 + d * 7 + round) + i * 3);
+          };
+          const auto strided = [](bool is) { return std::size_t{is ? 3U : 1U}; };
+          const bool sent_as_column[] = {false, true, true, false};
+          const bool received_as_column[] = {false, true, false, true};
+          for (std::size_t d = 0; d < 4; ++d) {
+            in[d].assign(3 * length * size, 0xEE);
+            const bool is = received_as_column[d];
+            succeeds(MPI_Irecv(in[d].data(), is ? 1 : n, is ? column : number, 1 - team.rank, static_cast<int>(d), team.comm,
+                               &requests[d]));
+          }
+          for (std::size_t d = 0; d < 4; ++d) {
+            out[d].assign(3 * length * size, 0xDD);
+            const bool is = sent_as_column[d];
+            for (std::size_t i = 0; i < length; ++i)
+              std::memset(&out[d][strided(is) * i * size], value(team.rank, static_cast<int>(d), i), size);
+            succeeds(MPI_Isend(out[d].data(), is ? 1 : n, is ? column : number, 1 - team.rank, static_cast<int>(d), team.comm,
+                               &requests[4 + d]));
+          }
+          succeeds(MPI_Waitall(8, requests.data(), wanted ? statuses.data() : MPI_STATUSES_IGNORE));
+          for (std::size_t d = 0; d < 4; ++d) {
+            EXPECT_EQ(requests[d], MPI_REQUEST_NULL);
+            EXPECT_EQ(requests[4 + d], MPI_REQUEST_NULL);
+            if (wanted) check(&statuses[d], 1 - team.rank, static_cast<int>(d), length * size);
+            const std::size_t stride = strided(received_as_column[d]);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < length; ++i)
+              for (std::size_t k = 0; k < stride * size && (stride * i * size + k) < in[d].size(); ++k) {
+                const unsigned char here = in[d][stride * i * size + k];
+                wrong += here != (k < size ? value(1 - team.rank, static_cast<int>(d), i) : 0xEE);
+              }
+            EXPECT_EQ(wrong, 0U) << n << (bytes ? " bytes" : " doubles") << ", direction " << d;
+          }
+        }
+      }
+      MPI_Type_free(&column);
+    }
+  }
+}
+
+// A message that is longer than its receive, in a row with others: by the library, and announced.
+TEST_RANKS(2, Requests, OneOfAHaloIsTooLong) {
+  const ReturningErrors returning(team.comm);
+  const ReturningErrors rows_too(MPI_COMM_WORLD), rows_as_well(MPI_COMM_SELF);  // where MPICH raises MPI_ERR_IN_STATUS
+  for (const int n : {200, 2000}) {
+    MPI_Datatype column = MPI_DATATYPE_NULL;
+    MPI_Type_vector(n, 1, 3, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    std::vector<int> out(3 * static_cast<std::size_t>(n), 5), in(3 * static_cast<std::size_t>(n), -1);
+    if (team.rank == 0) {
+      MPI_Send(out.data(), 1, MPI_INT, 1, 0, team.comm);
+      MPI_Send(out.data(), 1, column, 1, 1, team.comm);
+      MPI_Send(out.data(), 1, MPI_INT, 1, 2, team.comm);
+    } else {
+      MPI_Request requests[3];
+      MPI_Status statuses[3];
+      for (int i = 0; i < 3; ++i)
+        succeeds(
+            MPI_Irecv(&in[static_cast<std::size_t>(i * n / 2)], i == 1 ? n / 2 : 100, MPI_INT, 0, i, team.comm, &requests[i]));
+      int kind = MPI_SUCCESS;
+      MPI_Error_class(MPI_Waitall(3, requests, statuses), &kind);
+      EXPECT_EQ(kind, MPI_ERR_IN_STATUS) << n;
+      MPI_Error_class(statuses[1].MPI_ERROR, &kind);
+      EXPECT_EQ(kind, MPI_ERR_TRUNCATE) << n;
+      for (MPI_Request& left : requests)  // the first error may leave others incomplete
+        if (left != MPI_REQUEST_NULL) succeeds(MPI_Wait(&left, MPI_STATUS_IGNORE));
+      EXPECT_EQ(in[0], 5);
+      EXPECT_EQ(in[static_cast<std::size_t>(n)], 5);
+    }
+    MPI_Type_free(&column);
+    MPI_Barrier(team.comm);
+  }
+}
+
 // The row has more requests than Heddle keeps room for on the stack. Some receives have holes,
 // others are the host's own. The messages come in the opposite order.
 TEST_RANKS(2, Requests, LongRows) {
