@@ -49,9 +49,13 @@ int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
   for (int k = 0; k < found.known && data; ++k) data = brings_data(statuses[found.spots[k].index]);
   if (!data) return settle_landed(found, statuses, error);
   for (int k = 0; k < found.known; ++k) {
-    auto* const landed = static_cast<Landing*>(found.spots[k].entry);
+    Pending* const landed = found.spots[k].entry;
+    if (landed->record.persistent) {
+      landed->record.active = landed->record.lands = false;
+      continue;
+    }
     requests::table.erase(found.spots[k], landed->record.handle);
-    landed->put_back();
+    static_cast<Landing*>(landed)->put_back();
   }
   return error;
 }

@@ -1,5 +1,5 @@
-// mpi/p2p/landed_row.hpp: MPI_Waitall of a short row whose entries all land (landing.hpp). The host
-// is asked once for the whole row, as without Heddle.
+// mpi/p2p/landed_row.hpp: MPI_Waitall of a short row whose entries all land: landings (landing.hpp)
+// and persistent receives like them. The host is asked once for the whole row, as without Heddle.
 //
 //   const requests::ShortRow found(count, requests);
 //   if (all_land(found)) return wait_all_landing(found, statuses);

@@ -89,16 +89,24 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
-// For predefined types that have been looked up before, in a few instructions:
+// For predefined types that have been looked up before, and types that are decoded, in a few
+// instructions:
 
 /// True: the host sends the message whatever else is known. It is short, and not as long as a
 /// descriptor may be.
 [[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
-  unsigned about = 0;
   const Node* const node = Node::here();
-  if (!node || !address || !known_predefined.find(type, about) || Network::here()) return false;
-  if (count < 0 || count >= node->threshold()) return false;
-  const Bytes bytes = count * bytes_of_predefined(about);
+  if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
+  unsigned about = 0;
+  Bytes size = 0;
+  if (known_predefined.find(type, about)) [[likely]] {
+    size = bytes_of_predefined(about);
+  } else {
+    const Entry* const derived = table.find(type);
+    if (!derived || !derived->known() || derived->size() >= node->threshold() || derived->pays_to_pack(count)) return false;
+    size = derived->size();
+  }
+  const Bytes bytes = count * size;
   return bytes < node->threshold() && !engine::Lengths::noted(bytes);
 }
 

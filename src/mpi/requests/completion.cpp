@@ -48,7 +48,7 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   }
   if (code != error) where = pending.communicator();
   if (record.persistent) {
-    record.active = record.substituted = record.cancelled = record.hosts_error = false;
+    record.active = record.lands = record.substituted = record.cancelled = record.hosts_error = false;
     record.inner = MPI_REQUEST_NULL;
     record.progress.store(Pending::Progress::open, std::memory_order_relaxed);
   } else {

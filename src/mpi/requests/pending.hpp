@@ -121,6 +121,10 @@ class Persistent : public Pending {
     record.persistent = true;
     record.active = false;
   }
+  /// True: MPI_Start of the handle is all that a start needs now.
+  [[nodiscard]] virtual bool starts_by_host() const noexcept { return false; }
+  /// The host has started the handle.
+  virtual void started_by_host() noexcept { record.active = true; }
   /// MPI_Start. Starts the host's own request, or an operation that has a request of its own
   /// (record.inner). Returns MPI's error code.
   virtual int start() = 0;
