@@ -150,15 +150,24 @@ inline bool exceeds_room(const Entry& type, Count count) noexcept {
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= most_room && !type.contiguous(count);
 }
 
+/// True: a message that fits is never announced, because it is short. Only a message that is too
+/// long for the receive may come as a descriptor. False between nodes.
+inline bool is_short(const Entry& type, Count count) noexcept {
+  const Node* const node = Node::here();
+  return node && !Network::here() && count < node->threshold() && type.size() < node->threshold() &&
+         type.size() * count < node->threshold();
+}
+
 /// True: the host can take a descriptor into the program's buffer, and unpacks as well as Heddle
 /// does. For this, a descriptor must end at the end of an element, and all bytes of an element must
-/// arrive. A host that does not pack while it sends needs a deep stack for such a receive. Under
-/// such a host, this is true only for receives that are too large for a staging buffer.
+/// arrive. A host that does not pack while it sends needs a deep stack for long messages of such a
+/// receive. Under such a host, this is true only for receives that are short, or too large for a
+/// staging buffer.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
-  const bool even =
-      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && exceeds_room(type, count);
+  const bool even = traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE
+                                                  : type.uniform() && (is_short(type, count) || exceeds_room(type, count));
   return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 

@@ -25,7 +25,8 @@ class Entry final : public engine::Datatype, public threads::ReferenceCount<Entr
   /// Makes one of the three shared entries.
   /// @param state  fresh, met or native.
   explicit Entry(State state) : state_(state) {}
-  explicit Entry(Decoded found);
+  /// @param is_vector  The program has made it as one vector of numbers.
+  explicit Entry(Decoded found, bool is_vector = false);
 
   /// The decoded entry of `type`. Null: the type is left to the host.
   Entry* ready(MPI_Datatype type) noexcept {
