@@ -19,7 +19,7 @@ class Option;
 
 namespace heddle::bench {
 
-/// What a value must be. A call returns the same option, for further calls.
+/// Conditions for the value of an option. Each call returns the same object, for further calls.
 class Checked {
  public:
   explicit Checked(CLI::Option* option) : option_{option} {}
