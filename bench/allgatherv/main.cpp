@@ -8,10 +8,10 @@
 // choose an algorithm.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 
+#include "common/command_line.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -121,12 +121,12 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::allgatherv::Options options;
-  CLI::App app{"MPI_Allgatherv of volumes that differ; prints JSON lines."};
-  app.add_option("--largest", options.largest, "Bytes of the largest block")->check(CLI::Range(1, 1 << 26));
-  app.add_option("--spreads", options.spreads, "outlier, power, equal");
-  app.add_option("--ways", options.ways, "host, interposed");
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"MPI_Allgatherv of volumes that differ; prints JSON lines."};
+  line.option("--largest", options.largest, "Bytes of the largest block").between(1, 1 << 26);
+  line.option("--spreads", options.spreads, "outlier, power, equal");
+  line.option("--ways", options.ways, "host, interposed");
+  line.option("--budget", options.budget_ms, "Milliseconds for each case").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::allgatherv::run(options); });
 }

@@ -10,10 +10,10 @@
 //   manual       loops pack and unpack, PMPI_ names
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "alltoall_struct/blocks.hpp"
+#include "common/command_line.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -118,12 +118,12 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::blocks::Options options;
-  CLI::App app{"MPI_Alltoall of structs with blocks of doubling size; prints JSON lines."};
-  app.add_option("--largest", options.largest, "Ints of the largest block")->check(CLI::Range(1, 1 << 24));
-  app.add_option("--ways", options.ways, "host, interposed, contiguous, manual");
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each struct")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"MPI_Alltoall of structs with blocks of doubling size; prints JSON lines."};
+  line.option("--largest", options.largest, "Ints of the largest block").between(1, 1 << 24);
+  line.option("--ways", options.ways, "host, interposed, contiguous, manual");
+  line.option("--budget", options.budget_ms, "Milliseconds for each struct").between(1.0, 1e5);
+  line.flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::blocks::run(options); });
 }

@@ -16,13 +16,13 @@
 // one of so many calls exchanges volumes (one of up to 488 if volumes stay).
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <list>
 
+#include "common/command_line.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -217,16 +217,15 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::sparse::Options options;
-  CLI::App app{"A sparse exchange with partners around each rank; prints JSON lines."};
-  app.add_option("--bytes", options.bytes, "Bytes for each partner")->check(CLI::Range(0, 1 << 24));
-  app.add_option("--partners", options.partners, "Partners of each rank (fewer if there are not so many ranks)")
-      ->check(CLI::Range(0, 1024));
-  app.add_option("--stride", options.strides, "Ranks from one partner to the next")->check(CLI::Range(1, 1024));
-  app.add_option("--ways", options.ways, "host, interposed");
-  app.add_option("--algorithms", options.algorithms,
-                 "Algorithms of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"A sparse exchange with partners around each rank; prints JSON lines."};
+  line.option("--bytes", options.bytes, "Bytes for each partner").between(0, 1 << 24);
+  line.option("--partners", options.partners, "Partners of each rank (fewer if there are not so many ranks)").between(0, 1024);
+  line.option("--stride", options.strides, "Ranks from one partner to the next").between(1, 1024);
+  line.option("--ways", options.ways, "host, interposed");
+  line.option("--algorithms", options.algorithms,
+              "Algorithms of MPI_Alltoallv under Heddle: auto, direct, crystal, bruck, ...");
+  line.option("--budget", options.budget_ms, "Milliseconds for each case").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 128, [&] { return heddle::bench::sparse::run(options); });
 }

@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -22,6 +21,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "common/command_line.hpp"
 #include "layout/layout.hpp"
 #include "transport/fabric/incoming.hpp"
 #include "transport/fabric/outgoing.hpp"
@@ -157,18 +157,16 @@ int run(Board& board, bool sender, const std::string& provider, int repetitions,
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
+  heddle::bench::CommandLine line(
       "Times the four schemes of the fabric transport between two processes over a provider of libfabric, by columns "
       "of a 128 x 4096 matrix of ints (Wu, Wyckoff, Panda 2004).");
   std::string provider = "tcp;ofi_rxm";
   std::string file;
   int repetitions = 21;
-  app.add_option("--provider", provider, "A provider's name for FI_PROVIDER: tcp;ofi_rxm, shm, net")->capture_default_str();
-  app.add_option("--json", file, "Write the rows to this file, too");
-  app.add_option("--repetitions", repetitions, "Messages of each way and size")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  line.option("--provider", provider, "A provider's name for FI_PROVIDER: tcp;ofi_rxm, shm, net").shows_default();
+  line.option("--json", file, "Write the rows to this file, too");
+  line.option("--repetitions", repetitions, "Messages of each way and size").shows_default().between(1, 1000);
+  if (const auto status = line.parse(argc, argv)) return *status;
   void* const page = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 1;
   auto* const board = new (page) Board;

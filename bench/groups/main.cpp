@@ -1,10 +1,10 @@
 // bench/groups/main.cpp: the native half of `heddle bench groups`: bytes, look-ups and creation of
 // groups, without MPI. Prints JSON lines.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/command_line.hpp"
 #include "groups/parts.hpp"
 
 namespace heddle::bench {
@@ -25,12 +25,12 @@ namespace {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("The native half of `heddle bench groups`");
-  app.add_option("--sizes", options.sizes, "ranks of the world")->check(CLI::Range(1000, 100'000'000));
-  app.add_option("--depth", options.depth, "levels of derivation")->check(CLI::Range(1, 100));
-  app.add_option("--samples", options.samples, "repetitions")->check(CLI::Range(1, 1000));
-  app.add_option("--sample-ms", options.sample_ms, "milliseconds of a sample")->check(CLI::Range(0.01, 1000.0));
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("The native half of `heddle bench groups`");
+  line.option("--sizes", options.sizes, "ranks of the world").between(1000, 100'000'000);
+  line.option("--depth", options.depth, "levels of derivation").between(1, 100);
+  line.option("--samples", options.samples, "repetitions").between(1, 1000);
+  line.option("--sample-ms", options.sample_ms, "milliseconds of a sample").between(0.01, 1000.0);
+  if (const auto status = line.parse(argc, argv)) return *status;
   memory();
   lookup(options);
   depth(options);

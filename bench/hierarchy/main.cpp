@@ -11,10 +11,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/command_line.hpp"
 #include "common/datatype.hpp"
 #include "common/give_way.hpp"
 #include "common/host.hpp"
@@ -242,10 +242,10 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::hierarchy::Options options;
-  CLI::App app{"Ping-pong over communicators without odd ranks, level by level; prints JSON lines."};
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each case")->check(CLI::Range(1.0, 1e5));
-  app.add_option("--passes", options.passes, "Passes over all levels")->check(CLI::Range(1, 1000));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Ping-pong over communicators without odd ranks, level by level; prints JSON lines."};
+  line.option("--budget", options.budget_ms, "Milliseconds for each case").between(1.0, 1e5);
+  line.option("--passes", options.passes, "Passes over all levels").between(1, 1000);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 512, [&] { return heddle::bench::hierarchy::run(options); });
 }

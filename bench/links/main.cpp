@@ -20,12 +20,12 @@
 // Those of "shared" are under Heddle, by hints on communicators.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "common/command_line.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -192,14 +192,13 @@ bool run(const Options& options) {
 /// The function that heddle-tool calls (tool/commands.hpp, `links`).
 extern "C" __attribute__((visibility("default"))) int heddle_links(int argc, char** argv) {
   heddle::bench::links::Options options;
-  CLI::App app{"Measures messages between ranks of a node; prints JSON lines."};
-  app.add_option("--case", options.what, "spare, holes or nodes (2 ranks), shared")
-      ->check(CLI::IsMember({"spare", "holes", "nodes", "shared"}));
-  app.add_option("--provider", options.nodes.provider, "nodes: provider of libfabric; auto: the fastest");
-  app.add_flag("--one-node", options.nodes.one_node, "nodes: both ranks may be on one machine");
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each measurement")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Measures messages between ranks of a node; prints JSON lines."};
+  line.option("--case", options.what, "spare, holes or nodes (2 ranks), shared").one_of({"spare", "holes", "nodes", "shared"});
+  line.option("--provider", options.nodes.provider, "nodes: provider of libfabric; auto: the fastest");
+  line.flag("--one-node", options.nodes.one_node, "nodes: both ranks may be on one machine");
+  line.option("--budget", options.budget_ms, "Milliseconds for each measurement").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, options.what == "nodes" ? 2 : 64,
                                [&] { return heddle::bench::links::run(options); });
 }

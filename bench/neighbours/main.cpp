@@ -17,9 +17,9 @@
 //   round-robin        ring only: PMPI_Sendrecv with all ranks, mostly of zero bytes. Figure 15 compares with it
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 
+#include "common/command_line.hpp"
 #include "common/datatype.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
@@ -251,12 +251,12 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::neighbours::Options options;
-  CLI::App app{"Exchanges with few of many ranks; prints JSON lines."};
-  app.add_option("--case", options.what, "ring, halo")->check(CLI::IsMember({"ring", "halo"}));
-  app.add_option("--ways", options.ways, "host, interposed, contiguous, round-robin, kept, host-kept");
-  app.add_option("--budget", options.budget_ms, "Milliseconds")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  app.add_flag("--late", options.late, "Then once more with one late rank: how long does each rank stay in the call?");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Exchanges with few of many ranks; prints JSON lines."};
+  line.option("--case", options.what, "ring, halo").one_of({"ring", "halo"});
+  line.option("--ways", options.ways, "host, interposed, contiguous, round-robin, kept, host-kept");
+  line.option("--budget", options.budget_ms, "Milliseconds").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  line.flag("--late", options.late, "Then once more with one late rank: how long does each rank stay in the call?");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 64, [&] { return heddle::bench::neighbours::run(options); });
 }

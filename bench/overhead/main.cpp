@@ -4,13 +4,13 @@
 // alone on its node has less to check. Rank 0 measures, and the other rank sleeps.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "common/clock.hpp"
+#include "common/command_line.hpp"
 #include "common/datatype.hpp"
 #include "common/host.hpp"
 
@@ -184,10 +184,10 @@ void sleep_until_all_are_here() {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   int core = -1;
   heddle::bench::Effort effort{.sample_ns = 2e5, .samples = 101, .at_least = 21, .budget_ns = 1e9};
-  CLI::App app{"Times calls on contiguous data, interposed and direct; prints JSON lines."};
-  app.add_option("--core", core, "Core to run on (the last one by default)");
-  app.add_option("--samples", effort.samples, "Samples of each call")->check(CLI::Range(3, 10000));
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Times calls on contiguous data, interposed and direct; prints JSON lines."};
+  line.option("--core", core, "Core to run on (the last one by default)");
+  line.option("--samples", effort.samples, "Samples of each call").between(3, 10000);
+  if (const auto status = line.parse(argc, argv)) return *status;
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

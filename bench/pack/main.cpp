@@ -8,13 +8,13 @@
 // benchmark.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "common/clock.hpp"
+#include "common/command_line.hpp"
 #include "common/host.hpp"
 #include "pack/check.hpp"
 
@@ -148,15 +148,15 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::pack::Options options;
-  CLI::App app{"Packs and unpacks the catalogue of data layouts; prints JSON lines."};
-  app.add_option("--filter", options.filter, "Only cases whose name has a match of this regular expression");
-  app.add_option("--samples", options.samples, "Samples of each call")->check(CLI::Range(3, 1000));
-  app.add_option("--core", options.core, "Core to run on (the last one by default)");
-  app.add_option("--limit", options.limit, "Skip cases of more packed bytes than this");
-  app.add_flag("--quick", options.quick, "Short and rough");
-  app.add_flag("--no-decode", options.no_decode, "Do not measure what decoding costs");
-  app.add_flag("--list", options.list, "Print the names of the cases and stop");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Packs and unpacks the catalogue of data layouts; prints JSON lines."};
+  line.option("--filter", options.filter, "Only cases whose name has a match of this regular expression");
+  line.option("--samples", options.samples, "Samples of each call").between(3, 1000);
+  line.option("--core", options.core, "Core to run on (the last one by default)");
+  line.option("--limit", options.limit, "Skip cases of more packed bytes than this");
+  line.flag("--quick", options.quick, "Short and rough");
+  line.flag("--no-decode", options.no_decode, "Do not measure what decoding costs");
+  line.flag("--list", options.list, "Print the names of the cases and stop");
+  if (const auto status = line.parse(argc, argv)) return *status;
   MPI_Init(&argc, &argv);
   int result = 1;
   try {

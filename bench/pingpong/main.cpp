@@ -8,9 +8,9 @@
 // have the cost of a progress hook.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "common/command_line.hpp"
 #include "common/job.hpp"
 #include "common/memory.hpp"
 #include "common/report.hpp"
@@ -101,10 +101,10 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::pingpong::Options options;
-  CLI::App app{"Contiguous messages through MPI_ and PMPI_ names; prints JSON lines."};
-  app.add_option("--bytes", options.bytes, "Sizes, multiples of 8")->check(CLI::Range(8, 1 << 30));
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each size")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Contiguous messages through MPI_ and PMPI_ names; prints JSON lines."};
+  line.option("--bytes", options.bytes, "Sizes, multiples of 8").between(8, 1 << 30);
+  line.option("--budget", options.budget_ms, "Milliseconds for each size").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 2, [&] { return heddle::bench::pingpong::run(options); });
 }

@@ -7,7 +7,6 @@
 // of PMPI_Pack for the whole message.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/command_line.hpp"
 #include "common/datatype.hpp"
 #include "common/host.hpp"
 
@@ -121,11 +121,11 @@ void offsets(long n, const Options& options) {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): memory, for the options
   using namespace heddle::bench;
   Options options;
-  CLI::App app("The host's side of `heddle bench seek`");
-  app.add_option("--sizes", options.sizes, "rows of the matrices")->check(CLI::Range(8, 8192));
-  app.add_option("--segment", options.segment, "bytes of a segment")->check(CLI::Range(24, 1 << 30));
-  app.add_option("--samples", options.samples, "repetitions")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("The host's side of `heddle bench seek`");
+  line.option("--sizes", options.sizes, "rows of the matrices").between(8, 8192);
+  line.option("--segment", options.segment, "bytes of a segment").between(24, 1 << 30);
+  line.option("--samples", options.samples, "repetitions").between(1, 1000);
+  if (const auto status = line.parse(argc, argv)) return *status;
   MPI_Init(&argc, &argv);
   int code = 0;
   try {

@@ -12,10 +12,10 @@
 // the times are taken.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 
+#include "common/command_line.hpp"
 #include "common/give_way.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -155,14 +155,13 @@ class Bench {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::study::Options options;
-  CLI::App app{"Halos of three codes, packed by hand and by datatypes; prints JSON lines."};
-  app.add_option("--codes", options.codes, "jacobi, life, image")->check(CLI::IsMember({"jacobi", "life", "image"}));
-  app.add_option("--sizes", options.sizes, "Cells of a side of each rank's square")->check(CLI::Range(4, 1 << 14));
-  app.add_option("--calls", options.calls, "messages, neighbour, persistent")
-      ->check(CLI::IsMember({"messages", "neighbour", "persistent"}));
-  app.add_option("--steps", options.steps, "Steps to the answer")->check(CLI::Range(1, 1000));
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each number")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Halos of three codes, packed by hand and by datatypes; prints JSON lines."};
+  line.option("--codes", options.codes, "jacobi, life, image").one_of({"jacobi", "life", "image"});
+  line.option("--sizes", options.sizes, "Cells of a side of each rank's square").between(4, 1 << 14);
+  line.option("--calls", options.calls, "messages, neighbour, persistent").one_of({"messages", "neighbour", "persistent"});
+  line.option("--steps", options.steps, "Steps to the answer").between(1, 1000);
+  line.option("--budget", options.budget_ms, "Milliseconds for each number").between(1.0, 1e5);
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 1, 64, [&] { return heddle::bench::study::Bench{options}.run(); });
 }

@@ -12,9 +12,9 @@
 //   manual       a loop transposes the matrix, PMPI_ names
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "common/command_line.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
 #include "common/ways.hpp"
@@ -137,14 +137,14 @@ class Bench {
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::transpose::Options options;
-  CLI::App app{"A matrix transposed on its way from rank 1 to rank 0; prints JSON lines."};
-  app.add_option("--sizes", options.sizes, "Rows of the matrices")->check(CLI::Range(2, 8192));
-  app.add_option("--ways", options.ways, "host, interposed, contiguous, manual");
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each size")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
-  app.add_flag("--scatter", options.scatter, "Contiguous at the sender, column after column at the receiver");
-  app.add_flag("--no-pack", options.no_pack, "Do not measure packing alone");
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"A matrix transposed on its way from rank 1 to rank 0; prints JSON lines."};
+  line.option("--sizes", options.sizes, "Rows of the matrices").between(2, 8192);
+  line.option("--ways", options.ways, "host, interposed, contiguous, manual");
+  line.option("--budget", options.budget_ms, "Milliseconds for each size").between(1.0, 1e5);
+  line.flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
+  line.flag("--scatter", options.scatter, "Contiguous at the sender, column after column at the receiver");
+  line.flag("--no-pack", options.no_pack, "Do not measure packing alone");
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return heddle::bench::as_job(argc, argv, 2, 2, [&] { return heddle::bench::transpose::Bench{options}.run(); });
 }

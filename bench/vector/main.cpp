@@ -12,10 +12,10 @@
 //   multiple     a message for each row, by PMPI_ names
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "common/command_line.hpp"
 #include "common/datatype.hpp"
 #include "common/job.hpp"
 #include "common/report.hpp"
@@ -205,18 +205,18 @@ class Bench {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::columns::Options options;
   bool no_latency = false, no_bandwidth = false;
-  CLI::App app{"Columns of a matrix from rank 1 to rank 0; prints JSON lines."};
-  app.add_option("--columns", options.columns, "Numbers of columns")->check(CLI::Range(1, 4096));
-  app.add_option("--bandwidth-columns", options.bandwidth_columns, "Numbers of columns for the bandwidth (default: --columns)");
-  app.add_option("--ways", options.ways, "host, interposed, contiguous, manual, multiple");
-  app.add_option("--window", options.window, "Messages at once, for the bandwidth")->check(CLI::Range(2, 1000));
-  app.add_option("--budget", options.budget_ms, "Milliseconds for each number of columns")->check(CLI::Range(1.0, 1e5));
-  app.add_flag("--changing", options.changing, "Another array for each message");
-  app.add_flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
-  app.add_flag("--no-latency", no_latency, "Do not measure latency");
-  app.add_flag("--no-bandwidth", no_bandwidth, "Do not measure bandwidth");
-  app.add_flag("--quick", options.quick, "Short and rough");
-  CLI11_PARSE(app, argc, argv);
+  heddle::bench::CommandLine line{"Columns of a matrix from rank 1 to rank 0; prints JSON lines."};
+  line.option("--columns", options.columns, "Numbers of columns").between(1, 4096);
+  line.option("--bandwidth-columns", options.bandwidth_columns, "Numbers of columns for the bandwidth (default: --columns)");
+  line.option("--ways", options.ways, "host, interposed, contiguous, manual, multiple");
+  line.option("--window", options.window, "Messages at once, for the bandwidth").between(2, 1000);
+  line.option("--budget", options.budget_ms, "Milliseconds for each number of columns").between(1.0, 1e5);
+  line.flag("--changing", options.changing, "Another array for each message");
+  line.flag("--mapped", options.mapped, "Memory from heddle_alloc, not malloc");
+  line.flag("--no-latency", no_latency, "Do not measure latency");
+  line.flag("--no-bandwidth", no_bandwidth, "Do not measure bandwidth");
+  line.flag("--quick", options.quick, "Short and rough");
+  if (const auto status = line.parse(argc, argv)) return *status;
   options.latency = !no_latency;
   options.bandwidth = !no_bandwidth;
   return heddle::bench::as_job(argc, argv, 2, 2, [&] { return heddle::bench::columns::Bench{options}.run(); });

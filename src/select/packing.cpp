@@ -63,6 +63,12 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes
   return tiny ? 128 << 10 : 2 << 20;
 }
 
+/// From a vector of blocks, MPICH packs short messages as fast as Heddle does, into the message itself.
+Bytes packs_from_mpich(const Layout& layout, const Message& message) {
+  const auto* const loop = std::get_if<Loop>(&layout.node()->form);
+  return message.is_vector && !message.several && loop && loop->child->contiguous() ? 4 << 10 : 0;
+}
+
 }  // namespace
 
 Bytes packs_from(const Layout& layout, const Message& message) {
@@ -73,7 +79,7 @@ Bytes packs_from(const Layout& layout, const Message& message) {
   const Bytes mean_block = layout.size() / layout.node()->blocks;
   if (mean_block >= 4096) return never_packed;
   return message.host_packs_while_it_sends ? packs_from_openmpi(layout, message.several, message.largest_number, mean_block)
-                                           : 0;
+                                           : packs_from_mpich(layout, message);
 }
 
 }  // namespace heddle::select

@@ -14,17 +14,19 @@ inline constinit std::atomic<bool> concurrent{true};
 /// Holders keep it for a few instructions, never around a call of MPI.
 class Lock {
  public:
-  void lock() noexcept {
-    if (!concurrent.load(std::memory_order_relaxed)) return;
-    while (held_.exchange(true, std::memory_order_acquire))
-      for (int spins = 0; held_.load(std::memory_order_relaxed); ++spins)
-        if (spins > 100) sched_yield();
+  [[gnu::always_inline]] void lock() noexcept {
+    if (concurrent.load(std::memory_order_relaxed)) take();
   }
-  void unlock() noexcept {
+  [[gnu::always_inline]] void unlock() noexcept {
     if (concurrent.load(std::memory_order_relaxed)) held_.store(false, std::memory_order_release);
   }
 
  private:
+  [[gnu::noinline]] void take() noexcept {
+    while (held_.exchange(true, std::memory_order_acquire))
+      for (int spins = 0; held_.load(std::memory_order_relaxed); ++spins)
+        if (spins > 100) sched_yield();
+  }
   std::atomic<bool> held_{false};
 };
 

@@ -49,7 +49,7 @@ class LockedTable {
   }
 
   /// True if an insert() has room. Ask before each insert(). False: memory is short.
-  [[nodiscard]] bool room() noexcept {
+  [[nodiscard, gnu::always_inline]] bool room() noexcept {
     return used_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed) || grow();
   }
   /// Inserts an entry. It replaces an older entry of the handle.
@@ -58,7 +58,28 @@ class LockedTable {
     put(handle, entry);
   }
   /// Nothing if something else is known of the handle meanwhile.
-  void erase(Handle handle, const Entry* entry) noexcept;
+  void erase(Handle handle, const Entry* entry) noexcept {
+    const std::lock_guard guard(lock_);
+    const std::size_t place = place_of(key_of(handle));
+    if (slots_[place].entry == entry) clear(place);
+  }
+
+  /// An entry of a row of handles, and the slot that had it when it was found.
+  struct Spot {
+    Entry* entry;
+    std::size_t place;
+    int index;  ///< In the row.
+  };
+  /// erase() of an entry that a derived table has found by spots_of().
+  [[gnu::always_inline]] void erase(const Spot& found, Handle handle) noexcept {
+    lock_.lock();
+    std::size_t place = found.place & mask_;
+    if (slots_[place].entry != found.entry) [[unlikely]]
+      place = place_of(key_of(handle));
+    if (slots_[place].entry == found.entry) [[likely]]
+      clear(place);
+    lock_.unlock();
+  }
 
  protected:
   /// A derived table takes lock(), and calls the others as often as it needs.
@@ -78,10 +99,22 @@ class LockedTable {
     }
     return known;
   }
-  void put(Handle handle, Entry* entry) noexcept {
+  /// Lists the entries of a short row of handles, in its order. Returns their number.
+  template <class Meant>
+  int spots_of(int count, const Handle* handles, Spot* spots, const Meant& meant) const noexcept {
+    int known = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::size_t place = place_of(key_of(handles[i]));
+      Entry* const entry = slots_[place].entry;
+      if (entry && meant(*entry)) spots[known++] = {entry, place, i};
+    }
+    return known;
+  }
+  [[gnu::always_inline]] void put(Handle handle, Entry* entry) noexcept {
     const std::uint64_t key = key_of(handle);
     Slot& slot = slots_[place_of(key)];
-    if (!slot.entry) used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (!slot.entry) [[likely]]
+      used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     slot = {key, entry};
   }
 
@@ -108,6 +141,13 @@ class LockedTable {
     return i;
   }
   bool grow() noexcept;
+  [[gnu::always_inline]] void clear(std::size_t place) noexcept {
+    slots_[place].entry = nullptr;
+    used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    if (slots_[(place + 1) & mask_].entry) [[unlikely]]
+      move_up(place);
+  }
+  void move_up(std::size_t hole) noexcept;
 
   Slot first_[std::size_t{1} << first_bits]{};
   Slot* slots_ = first_;
@@ -118,13 +158,9 @@ class LockedTable {
   Lock lock_;
 };
 
+/// Slot `hole` has been erased: entries behind it move up.
 template <class Handle, class Entry>
-void LockedTable<Handle, Entry>::erase(Handle handle, const Entry* entry) noexcept {
-  const std::lock_guard guard(lock_);
-  std::size_t hole = place_of(key_of(handle));
-  if (slots_[hole].entry != entry) return;
-  slots_[hole].entry = nullptr;
-  used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+[[gnu::noinline]] void LockedTable<Handle, Entry>::move_up(std::size_t hole) noexcept {
   // Knuth, volume 3, §6.4, algorithm R: an entry moves up unless its home lies between the hole and
   // itself.
   for (std::size_t i = (hole + 1) & mask_; slots_[i].entry; i = (i + 1) & mask_) {

@@ -12,17 +12,18 @@
 
 namespace heddle::threads {
 
+/// The count is no property of the object, so holders of a const object may change it.
 template <class Object>
 class ReferenceCount {
  public:
-  void retain() noexcept {
+  [[gnu::always_inline]] void retain() const noexcept {
     if (concurrent.load(std::memory_order_relaxed))
       uses_.fetch_add(1, std::memory_order_relaxed);
     else
       uses_.store(uses_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  void release() noexcept {
-    if (is_last()) delete static_cast<Object*>(this);
+  [[gnu::always_inline]] void release() const noexcept {
+    if (is_last()) delete static_cast<const Object*>(this);
   }
   [[nodiscard]] bool held_by_several() const noexcept { return uses_.load(std::memory_order_relaxed) > 1; }
 
@@ -31,14 +32,14 @@ class ReferenceCount {
   ~ReferenceCount() = default;
 
  private:
-  bool is_last() noexcept {
+  [[gnu::always_inline]] bool is_last() const noexcept {
     if (concurrent.load(std::memory_order_relaxed)) return uses_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     const int left = uses_.load(std::memory_order_relaxed) - 1;
     uses_.store(left, std::memory_order_relaxed);
     return left == 0;
   }
 
-  std::atomic<int> uses_{1};
+  mutable std::atomic<int> uses_{1};
 };
 
 }  // namespace heddle::threads

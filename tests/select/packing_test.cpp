@@ -40,12 +40,14 @@ struct Case {
   Bytes from_with_openmpi;
 };
 
-const std::array<Case, 17> cases = {{
+const std::array<Case, 19> cases = {{
     {"nothing", Layout(), {}, never_packed, never_packed},
     {"no holes", layout::contiguous(100, basic(8)), {.several = true}, never_packed, never_packed},
     {"one piece", layout::resized(basic(8), 0, 16), {}, never_packed, never_packed},
     {"several pieces", layout::resized(basic(8), 0, 16), {.several = true}, always, never_packed},
     {"rows of 64 B", rows(64, 128), {}, always, never_packed},
+    {"a vector of 64 B", rows(64, 128), {.is_vector = true}, 4 << 10, never_packed},
+    {"several vectors of 64 B", rows(64, 128), {.several = true, .is_vector = true}, always, never_packed},
     {"rows of 4 KiB", rows(4096, 8192), {}, never_packed, never_packed},
     {"a list of 8 B", listed(8), {}, always, always},
     {"a list of 64 B", listed(64), {}, always, never_packed},

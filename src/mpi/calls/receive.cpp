@@ -3,6 +3,7 @@
 
 #include "entry_points.hpp"
 #include "mpi/p2p/for_host.hpp"
+#include "mpi/p2p/landing.hpp"
 #include "mpi/p2p/persistent.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/watch.hpp"
@@ -27,11 +28,24 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return Watch::noted(host(status));
 }
 
-int irecv(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
+/// Nothing: the host gets the call. Structures as arguments would lie in memory, also for the calls
+/// that do not come here.
+[[gnu::noinline]] Done irecv_by_route(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                      MPI_Request* request) {
+  const Buffer data{address, count, type};
+  const Envelope from{rank, tag, comm};
+  const Route route = route_of_receive(data);
+  if (route.way == Way::passthrough) return {};
+  if (route.way == Way::rendezvous)
+    if (const Done done = start_landing(data, route.type, from, request)) return done;
+  return start_receive(data, route, from, request);
+}
+
+[[gnu::always_inline]] inline int irecv(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
   Watch::look();
-  if (const Route route = route_of_receive(data); route.way != Way::passthrough)
-    if (const Done done = start_receive(data, route, from, request)) return *done;
-  return host();
+  if (lands(data.address, data.count, data.type))
+    if (const Done done = start_landing(data, nullptr, from, request)) return *done;
+  return irecv_by_route(data.address, data.count, data.type, from.rank, from.tag, from.comm, request).or_call(host);
 }
 
 int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* request) {

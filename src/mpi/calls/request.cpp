@@ -1,7 +1,11 @@
 // mpi/calls/request.cpp: calls that use a request but do not complete it. They start it (MPI_Start,
 // MPI_Startall), free it or cancel it.
+#include <algorithm>
+#include <optional>
+
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/freed.hpp"
+#include "mpi/requests/short_row.hpp"
 
 namespace heddle::mpi::requests {
 namespace {
@@ -19,12 +23,41 @@ bool may_start(const MPI_Request& request) noexcept {
   return !pending || (pending->record.persistent && !pending->record.active);
 }
 
+/// The host has failed to start all of a row. It may have started this request.
+void after_failed_start(Persistent& each, MPI_Request request) {
+  int complete = 0;
+  MPI_Status status;
+  if (PMPI_Request_get_status(request, &complete, &status) != MPI_SUCCESS) return;
+  if (complete && status.MPI_SOURCE == MPI_ANY_SOURCE) return;  // the empty status of an inactive request
+  each.started_by_host();
+  if (complete) finish_early(each, status, MPI_SUCCESS);
+}
+
+/// Asks the host once, if it can start all requests of the row. Nothing: it cannot.
+std::optional<int> start_all_by_host(int count, MPI_Request* requests) {
+  if (count > ShortRow::most) return {};
+  const ShortRow found(count, requests);
+  for (int k = 0; k < found.known; ++k) {
+    const Pending& each = *found.spots[k].entry;
+    if (!each.record.persistent || each.record.active || !static_cast<const Persistent&>(each).starts_by_host()) return {};
+  }
+  const int error = PMPI_Startall(count, requests);
+  for (int k = 0; k < found.known; ++k) {
+    auto& each = static_cast<Persistent&>(*found.spots[k].entry);
+    if (error == MPI_SUCCESS) [[likely]]
+      each.started_by_host();
+    else
+      after_failed_start(each, requests[found.spots[k].index]);
+  }
+  return error;
+}
+
 /// Starts no request if the host would refuse one of them.
 int start_all(int count, MPI_Request* requests) {
-  for (int i = 0; i < count; ++i) {
-    if (requests[i] == MPI_REQUEST_NULL) return PMPI_Startall(count, requests);
+  if (std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) return PMPI_Startall(count, requests);
+  if (const std::optional<int> error = start_all_by_host(count, requests)) return *error;
+  for (int i = 0; i < count; ++i)
     if (!may_start(requests[i])) return raise_new(MPI_ERR_REQUEST, MPI_COMM_NULL);
-  }
   for (int i = 0; i < count; ++i) {
     Persistent* ours = persistent(requests[i]);
     const int error = ours ? ours->start() : PMPI_Start(&requests[i]);
@@ -90,6 +123,7 @@ int MPI_Cancel(MPI_Request* request) {
   if (!pending) return PMPI_Cancel(request);
   if (pending->is_send()) return MPI_SUCCESS;
   pending->record.cancelled = true;
+  pending->record.lands = false;
   MPI_Request host = requests::asked(*pending, *request);
   return PMPI_Cancel(&host);
 }

@@ -11,18 +11,28 @@
 namespace heddle::mpi {
 namespace {
 
+/// Nothing: the host gets the call. Structures as arguments would lie in memory, also for the calls
+/// that do not come here.
+template <Mode mode>
+[[gnu::noinline]] Done isend_by_route(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                      MPI_Request* request) {
+  const Buffer data{address, count, type};
+  const Route route = route_of_send(data, tag, mode);
+  return route.way == Way::passthrough ? Done() : start_send(data, route, {rank, tag, comm}, mode, request);
+}
+
 template <Mode mode>
 int send(auto host, const Buffer& data, const Envelope& to) {
+  if (is_hosts(data.address, data.count, data.type)) return requests::after_progress(host());
   if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
     if (const Done done = send(data, route, to, mode)) return requests::after_progress(*done);
   return requests::after_progress(host());
 }
 
 template <Mode mode>
-int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
-  if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
-    if (const Done done = start_send(data, route, to, mode, request)) return *done;
-  return host();
+[[gnu::always_inline]] inline int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  if (is_hosts(data.address, data.count, data.type)) return host();
+  return isend_by_route<mode>(data.address, data.count, data.type, to.rank, to.tag, to.comm, request).or_call(host);
 }
 
 template <Mode mode>

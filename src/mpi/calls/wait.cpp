@@ -2,6 +2,7 @@
 // requests, Heddle does the rest.
 #include <utility>
 
+#include "mpi/p2p/landed_row.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/several.hpp"
@@ -74,8 +75,7 @@ int wait_all_brief(Row& row, int count, Scratch<MPI_Status>& statuses) {
 
 // Waits for Heddle's requests one by one, in order, and finishes each while later messages still
 // arrive. Then waits for the other requests.
-int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  Row row(count, requests);
+int wait_all(Row& row, int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!row.readable()) return no_memory();
   if (!row.ours()) return PMPI_Waitall(count, requests, statuses);
   const bool wanted = statuses != MPI_STATUSES_IGNORE;
@@ -141,6 +141,23 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   return result == MPI_SUCCESS && we_failed && raised != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
 }
 
+int wait_all_of_many(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Row row(count, requests);
+  return wait_all(row, count, requests, statuses);
+}
+
+[[gnu::noinline]] int wait_all_found(const ShortRow& found, MPI_Status* statuses) {
+  Pending* room[ShortRow::most];
+  Row row(found, room);
+  return wait_all(row, found.count, found.requests, statuses);
+}
+
+int wait_all_of_few(int count, MPI_Request* requests, MPI_Status* statuses) {
+  const ShortRow found(count, requests);
+  if (found.known == 0) return PMPI_Waitall(count, requests, statuses);
+  return all_land(found) ? wait_all_landing(found, statuses) : wait_all_found(found, statuses);
+}
+
 }  // namespace
 }  // namespace heddle::mpi::requests
 
@@ -156,7 +173,9 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests)
     return Watch::noted(PMPI_Waitall(count, array_of_requests, array_of_statuses));
-  return Watch::noted(requests::wait_all(count, array_of_requests, array_of_statuses));
+  if (count > requests::ShortRow::most)
+    return Watch::noted(requests::wait_all_of_many(count, array_of_requests, array_of_statuses));
+  return Watch::noted(requests::wait_all_of_few(count, array_of_requests, array_of_statuses));
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {

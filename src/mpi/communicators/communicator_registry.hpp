@@ -153,6 +153,8 @@ class Hold {
   Hold() = default;
   explicit Hold(MPI_Comm comm) : comm_(comm), object_(met_or_known(comm)) {}
 
+  /// True: this holds that communicator, and the program has not freed it.
+  [[nodiscard]] bool is_of(MPI_Comm comm) const noexcept { return comm_ == comm && object_ && !object_->gone(); }
   /// True: both hold one communicator. Equal handles alone do not say so: the host may have given a
   /// handle out again.
   [[nodiscard]] bool same(const Hold& other) const noexcept { return object_ == other.object_ && comm_ == other.comm_; }

@@ -1,6 +1,7 @@
 // mpi/p2p/persistent.cpp
 #include "mpi/p2p/persistent.hpp"
 
+#include "mpi/p2p/landing.hpp"
 #include "mpi/p2p/network_receive.hpp"
 
 namespace heddle::mpi {
@@ -36,8 +37,13 @@ int PersistentReceive::start() {
   if (!comm_.gone() && NetworkReceive::possible(data_, route_, from_.rank, comm_.handle()))
     return start_own(begin_receive(data_, route_, Envelope{from_.rank, from_.tag, comm_.handle()}, memory_));
   const int error = PMPI_Start(&record.handle);
-  record.active = error == MPI_SUCCESS;
+  if (error == MPI_SUCCESS) started_by_host();
   return error;
+}
+
+bool PersistentReceive::is_short() const {
+  const Bytes size = route_.type ? route_.type->size() : predefined(data_.type).size;
+  return route_.way == Way::rendezvous && layout::times(data_.count, size) <= Landing::longest;
 }
 
 int PersistentReceive::start_own(const Begun& begun) {

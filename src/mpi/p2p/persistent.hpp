@@ -52,8 +52,15 @@ class PersistentReceive final : public Persistent {
         data_{data.address, data.count, opaque_ ? opaque_.type() : data.type},
         route_(route),
         comm_(from.comm),
-        from_(from) {}
+        from_(from),
+        short_(is_short()) {}
   ~PersistentReceive() override { delete started_; }
+
+  [[nodiscard]] bool starts_by_host() const noexcept override { return !ProbeQueue::any() && !Network::here(); }
+  void started_by_host() noexcept override {
+    record.active = true;
+    record.lands = short_ && !report::of_process.load(std::memory_order_relaxed);
+  }
 
   int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
@@ -78,6 +85,8 @@ class PersistentReceive final : public Persistent {
 
  private:
   int start_own(const Begun& begun);
+  /// True: it goes into the program's buffer, and has room for a landing at most.
+  [[nodiscard]] bool is_short() const;
   /// The route of a start that makes a receive anew. The handle of the datatype may be gone by
   /// then.
   [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Way::packed : route_.way, route_.type}; }
@@ -89,6 +98,7 @@ class PersistentReceive final : public Persistent {
   Envelope from_;
   KeptMemory memory_ = NetworkMemory::made(Network::here());
   Pending* started_ = nullptr;
+  const bool short_;
 };
 
 }  // namespace heddle::mpi

@@ -64,7 +64,7 @@ std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, c
     return MPI_ERR_TRUNCATE;
   if (!node || room < descriptor_bytes) return {};
   const bool descriptor = engine::is_descriptor(first, node->nonce());
-  if (!descriptor && !(programs && long_as_descriptor(*status))) return {};
+  if (!descriptor && !(programs && long_as_descriptor(*status, from.own()))) return {};
   // The descriptor is cut short, and a handler of the program has heard of the error. MPICH then
   // returns success.
   if (descriptor && bytes_of(*status) == room && engine::length_of(first) > room) {
@@ -95,7 +95,8 @@ int complete_receive(int result, const Buffer& data, const Derived& type, const 
   if (result == MPI_SUCCESS && room < descriptor_bytes) return result;
   void* first = static_cast<std::byte*>(const_cast<void*>(data.address)) + type->first_byte();
   // Almost always it is plain data, and the first piece shows that.
-  if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece()) && !long_as_descriptor(*status))
+  if (result == MPI_SUCCESS && !may_begin_like_descriptor(first, type->first_piece()) &&
+      !long_as_descriptor(*status, from.own()))
     return result;
   alignas(engine::Descriptor) std::byte copy[engine::network_descriptor_bytes];
   if (!type->contiguous(data.count)) {

@@ -26,16 +26,23 @@ inline bool begins_like_descriptor(const void* first) noexcept {
   return (node && engine::is_descriptor(first, node->nonce())) || begins_like_network_descriptor(first);
 }
 
-/// True: the message that has arrived is as long as a descriptor may be. Every receive asks this,
-/// so it makes no call of the host.
-inline bool long_as_descriptor(const MPI_Status& status) noexcept {
+/// The length of the message that has arrived. It is exact if it is as short as a descriptor. Every
+/// receive asks this, so it makes no call of the host.
+inline Bytes brief_length_of(const MPI_Status& status) noexcept {
 #if defined(HEDDLE_FAMILY_MPICH)
-  return engine::Lengths::possible(static_cast<std::uint32_t>(status.count_lo));
+  return static_cast<std::uint32_t>(status.count_lo);
 #elif defined(HEDDLE_FAMILY_OPENMPI)
-  return engine::Lengths::possible(static_cast<Bytes>(status._ucount));
+  return static_cast<Bytes>(status._ucount);
 #else
-  return engine::Lengths::possible(bytes_of(status));
+  return bytes_of(status);
 #endif
+}
+
+/// True: the message that has arrived is as long as a descriptor may be.
+/// @param own  The communicator is Heddle's own. Only there a descriptor has 128 bytes.
+inline bool long_as_descriptor(const MPI_Status& status, bool own) noexcept {
+  const Bytes length = brief_length_of(status);
+  return own ? engine::Lengths::possible(length) : engine::Lengths::noted(length);
 }
 
 // These are called when a receive is over, with `result` and a status (never MPI_STATUS_IGNORE). If
@@ -52,7 +59,7 @@ inline int complete_receive(int result, const Buffer& data, const Sender& from, 
   if (!descriptors_come() || (result == MPI_SUCCESS &&
                               (data.count < descriptor_bytes / largest_element ||
                                (data.count < descriptor_bytes && data.count * predefined(data.type).size < descriptor_bytes) ||
-                               (!begins_like_descriptor(data.address) && !long_as_descriptor(*status)))))
+                               (!begins_like_descriptor(data.address) && !long_as_descriptor(*status, from.own())))))
     return result;
   return complete_by_handle(result, data, from, status);
 }

@@ -89,6 +89,36 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
 }
 
+// For predefined types that have been looked up before, and types that are decoded, in a few
+// instructions:
+
+/// True: the host sends the message whatever else is known. It is short, and not as long as a
+/// descriptor may be.
+[[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
+  const Node* const node = Node::here();
+  if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
+  unsigned about = 0;
+  Bytes size = 0;
+  if (known_predefined.find(type, about)) [[likely]] {
+    size = bytes_of_predefined(about);
+  } else {
+    const Entry* const derived = table.find(type);
+    if (!derived || !derived->known() || derived->size() >= node->threshold() || derived->pays_to_pack(count)) return false;
+    size = derived->size();
+  }
+  const Bytes bytes = count * size;
+  return bytes < node->threshold() && !engine::Lengths::noted(bytes);
+}
+
+/// True: the receive goes into the program's buffer, and may bring a descriptor.
+[[gnu::always_inline]] inline bool lands(const void* address, Count count, MPI_Datatype type) noexcept {
+  constexpr Count most = Count{1} << 48;  // more may overflow
+  unsigned about = 0;
+  const Node* const node = Node::here();
+  return node && node->carries_messages() && address && known_predefined.find(type, about) && !is_predefined_pair(about) &&
+         count < most && count * bytes_of_predefined(about) >= descriptor_bytes;
+}
+
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is
 /// noted, because probes must know of it (engine/node/lengths.hpp).
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
@@ -120,15 +150,24 @@ inline bool exceeds_room(const Entry& type, Count count) noexcept {
   return count > 0 && !__builtin_mul_overflow(count, type.size(), &bytes) && bytes >= most_room && !type.contiguous(count);
 }
 
+/// True: a message that fits is never announced, because it is short. Only a message that is too
+/// long for the receive may come as a descriptor. False between nodes.
+inline bool is_short(const Entry& type, Count count) noexcept {
+  const Node* const node = Node::here();
+  return node && !Network::here() && count < node->threshold() && type.size() < node->threshold() &&
+         type.size() * count < node->threshold();
+}
+
 /// True: the host can take a descriptor into the program's buffer, and unpacks as well as Heddle
 /// does. For this, a descriptor must end at the end of an element, and all bytes of an element must
-/// arrive. A host that does not pack while it sends needs a deep stack for such a receive. Under
-/// such a host, this is true only for receives that are too large for a staging buffer.
+/// arrive. A host that does not pack while it sends needs a deep stack for long messages of such a
+/// receive. Under such a host, this is true only for receives that are short, or too large for a
+/// staging buffer.
 inline bool takes_descriptor(const Entry& type, Count count) noexcept {
   if (type.pays_to_pack(count)) return false;
   const Wire& wire = type.wire();
-  const bool even =
-      traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE : type.uniform() && exceeds_room(type, count);
+  const bool even = traits().packs_while_it_sends ? type.uniform() || wire.element != MPI_BYTE
+                                                  : type.uniform() && (is_short(type, count) || exceeds_room(type, count));
   return even && largest_element % wire.extent == 0 && !type.has_padded_numbers();
 }
 

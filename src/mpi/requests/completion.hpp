@@ -8,13 +8,14 @@
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/poll.hpp"
 #include "mpi/requests/request_table.hpp"
+#include "mpi/requests/short_row.hpp"
 #include "threads/staging_pool.hpp"
 
 namespace heddle::mpi::requests {
 
 /// Puts an operation's request into the table. Call room() before the host is asked for the
 /// request.
-inline void track(MPI_Request handle, Pending* pending) {
+[[gnu::always_inline]] inline void track(MPI_Request handle, Pending* pending) {
   pending->record.handle = handle;
   table.insert(handle, pending);
   look_after_freed();
@@ -104,6 +105,8 @@ class Row {
  public:
   /// The caller has seen that the table is not empty, and count > 0.
   Row(int count, MPI_Request* requests) noexcept;
+  /// @param room  Room for the entries, which lives as long as the row.
+  Row(const ShortRow& found, Pending** room) noexcept;
   /// The requests of a poll that the host has been asked about already. The row lasts no longer
   /// than the poll.
   explicit Row(Poll& poll) noexcept;
@@ -154,6 +157,8 @@ class Row {
   int finish_some(int n, const int* indices, MPI_Status* statuses, int error);
 
  private:
+  /// Marks the entries before the host is asked about them.
+  void prepare() noexcept;
   template <class Complete>
   int each_of(int n, const int* indices, MPI_Status* statuses, int error, const Complete& complete);
 

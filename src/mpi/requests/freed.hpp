@@ -17,7 +17,7 @@ inline constinit threads::Lingering<Pending> freed;
 void finish_complete_freed();
 /// Called by every call that makes a request, and after every call in which the host may have
 /// completed one.
-inline void look_after_freed() {
+[[gnu::always_inline]] inline void look_after_freed() {
   if (freed.any()) [[unlikely]]
     finish_complete_freed();
 }

@@ -90,6 +90,7 @@ class Pending : public threads::Lingers<Pending> {
     std::atomic<bool> completing{false};
     std::uint64_t serial = 0;  ///< Among all that have come into the table.
     bool cancelled = false;    ///< MPI_Cancel was called; whether in time, the status says.
+    bool lands = false;        ///< A short receive into the program's memory is under way as it was posted (p2p/landing.hpp).
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
@@ -120,6 +121,10 @@ class Persistent : public Pending {
     record.persistent = true;
     record.active = false;
   }
+  /// True: MPI_Start of the handle is all that a start needs now.
+  [[nodiscard]] virtual bool starts_by_host() const noexcept { return false; }
+  /// The host has started the handle.
+  virtual void started_by_host() noexcept { record.active = true; }
   /// MPI_Start. Starts the host's own request, or an operation that has a request of its own
   /// (record.inner). Returns MPI's error code.
   virtual int start() = 0;

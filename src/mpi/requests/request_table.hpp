@@ -50,10 +50,10 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   using Base::erase;
   /// The handle may be in the table already. Then the host has completed the request and given its
   /// handle out again, before the completing thread has erased it.
-  void insert(MPI_Request handle, Pending* pending) noexcept {
+  [[gnu::always_inline]] void insert(MPI_Request handle, Pending* pending) noexcept {
     const std::lock_guard guard(lock());
-    if (unread_ && entry_of(handle, meant)) [[unlikely]]
-      read(unread_);
+    if (unread_) [[unlikely]]
+      read_before(handle);
     pending->record.serial = ++serial_;
     put(handle, pending);
   }
@@ -113,6 +113,14 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
       read(unread_);
     return entries_of(count, handles, found, meant);
   }
+  using Base::Spot;
+  /// find() for a short row: lists the entries one after the other.
+  int find(int count, const MPI_Request* handles, Spot* found) noexcept {
+    const std::lock_guard guard(lock());
+    if (unread_) [[unlikely]]
+      read(unread_);
+    return spots_of(count, handles, found, meant);
+  }
 
  private:
   std::atomic<int> reasons_{0};  // beside what empty() looks at
@@ -129,6 +137,8 @@ class alignas(64) Table : threads::LockedTable<MPI_Request, Pending> {
   }
   /// Looks up this row and all older ones. An entry is of the oldest row that has its handle.
   void read(Unread* newest) noexcept;
+  /// Does so if the handle is in the table: it is about to become another operation's.
+  void read_before(MPI_Request handle) noexcept;
   void take_out(Unread& row) noexcept {
     Unread** at = &unread_;
     while (*at != &row) at = &(*at)->older;

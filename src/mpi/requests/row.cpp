@@ -43,7 +43,17 @@ Row::Row(int count, MPI_Request* requests) noexcept
       handles_(requests),
       found_(own_.reserve(static_cast<layout::Bytes>(sizeof(Pending*)) * count) ? reinterpret_cast<Pending**>(own_.data())
                                                                                 : nullptr) {
-  if (!found_ || table.find(count_, requests, found_) == 0) return;
+  if (found_ && table.find(count_, requests, found_) > 0) prepare();
+}
+
+Row::Row(const ShortRow& found, Pending** room) noexcept
+    : count_(found.count), program_(found.requests), handles_(found.requests), found_(room) {
+  std::fill_n(room, count_, nullptr);
+  for (int k = 0; k < found.known; ++k) room[found.spots[k].index] = found.spots[k].entry;
+  if (found.known > 0) prepare();
+}
+
+void Row::prepare() noexcept {
   bool substituted = false;
   for (int i = 0; i < count_; ++i) {
     Pending*& pending = found_[i];
@@ -64,7 +74,7 @@ Row::Row(int count, MPI_Request* requests) noexcept
     return;
   }
   handles_ = reinterpret_cast<MPI_Request*>(substitutes_.data());
-  for (int i = 0; i < count_; ++i) handles_[i] = found_[i] ? asked(*found_[i], requests[i]) : requests[i];
+  for (int i = 0; i < count_; ++i) handles_[i] = found_[i] ? asked(*found_[i], program_[i]) : program_[i];
 }
 
 Row::Row(Poll& poll) noexcept
@@ -188,6 +198,10 @@ void Table::read(Unread* newest) noexcept {
   newest->known = entries_of(newest->count, newest->handles, newest->entries, of_row);
   for (int i = 0; i < newest->count; ++i)
     if (newest->entries[i]) completing(*newest->entries[i], true);
+}
+
+void Table::read_before(MPI_Request handle) noexcept {
+  if (entry_of(handle, meant)) read(unread_);
 }
 
 int Table::leave_read(Unread& row) noexcept {

@@ -74,6 +74,7 @@ bool Contents::read(MPI_Datatype type) {
 bool Contents::read_level(MPI_Datatype type) {
   TypeEnvelope told;
   if (!look_at(type, told)) return false;
+  if (row_.empty()) combiner_ = told.combiner;
   const std::size_t integers = (room(told.integers) + 1) / 2 * 8, addresses = room(told.addresses) * sizeof(MPI_Aint),
                     counts = room(told.counts) * sizeof(MPI_Count), types = room(told.types) * 8;
   if (row_.size() + integers + addresses + counts + types > longest) return false;

@@ -41,6 +41,10 @@ class Contents {
   bool read(MPI_Datatype type);
 
   [[nodiscard]] std::span<const std::byte> row() const noexcept { return row_; }
+  /// The type is one vector of a predefined type.
+  [[nodiscard]] bool is_vector() const noexcept {
+    return levels_.size() == 1 && (combiner_ == MPI_COMBINER_VECTOR || combiner_ == MPI_COMBINER_HVECTOR);
+  }
   /// The hash of the row.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
@@ -48,6 +52,7 @@ class Contents {
   bool read_level(MPI_Datatype type);
   std::uint64_t level_of(MPI_Datatype type);
 
+  int combiner_ = MPI_UNDEFINED;  // of the type itself
   std::vector<std::byte> row_;
   std::vector<MPI_Datatype> levels_;   // the type, and the derived types that it was made of, as they were met
   std::vector<MPI_Datatype> olds_;     // of the current level

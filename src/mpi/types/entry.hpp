@@ -2,36 +2,31 @@
 // the type (engine/node/datatype.hpp), and the form in which the host gets packed elements.
 #pragma once
 
-#include <atomic>
 #include <utility>
 
 #include "engine/node/datatype.hpp"
 #include "layout/wire_form.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/handles.hpp"
+#include "threads/reference_count.hpp"
 
 namespace heddle::mpi {
 
 using Wire = layout::WireForm<MPI_Datatype>;
 
 /// An entry is made when a datatype is first used. All types of the same contents share it
-/// (content_cache.hpp), and it ends with its last use. Three further entries are shared by many
-/// types: one by types before their first use (fresh), one by types of long lists that had one
-/// message (met), one by types that Heddle cannot decode (native).
-class Entry final : public engine::Datatype {
+/// (content_cache.hpp), and it ends with its last use. Types share three further entries: types before
+/// their first use (fresh), types of long lists that had one message (met), and types that Heddle
+/// cannot decode (native).
+class Entry final : public engine::Datatype, public threads::ReferenceCount<Entry> {
  public:
   enum class State : int { fresh, met, ready, native };
 
   /// Makes one of the three shared entries.
   /// @param state  fresh, met or native.
   explicit Entry(State state) : state_(state) {}
-  explicit Entry(Decoded found);
-
-  // The count of uses is no property of the datatype, so holders of a const entry may change it.
-  void retain() const noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
-  void release() const noexcept {
-    if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
+  /// @param is_vector  The program has made it as one vector of numbers.
+  explicit Entry(Decoded found, bool is_vector = false);
 
   /// The decoded entry of `type`. Null: the type is left to the host.
   Entry* ready(MPI_Datatype type) noexcept {
@@ -68,7 +63,6 @@ class Entry final : public engine::Datatype {
  private:
   enum class Use : bool { any, message };
   static Entry* look(MPI_Datatype type, Use use) noexcept;
-  mutable std::atomic<int> uses_{1};
   State state_;
   Signature signature_;
   Wire wire_;

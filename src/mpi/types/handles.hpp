@@ -50,6 +50,8 @@ Predefined look_up_predefined(MPI_Datatype type);
 /// The size of a type takes this many bits. The bit above them says whether it is a pair.
 inline constexpr int size_bits = 6;
 inline constinit threads::Recent<6, size_bits + 1> known_predefined;
+constexpr layout::Bytes bytes_of_predefined(unsigned about) noexcept { return about & ((1U << size_bits) - 1); }
+constexpr bool is_predefined_pair(unsigned about) noexcept { return about >> size_bits != 0; }
 
 /// True: the type is known to be predefined. Does not ask the host.
 inline bool seen_predefined(MPI_Datatype type) noexcept {
@@ -60,7 +62,7 @@ inline bool seen_predefined(MPI_Datatype type) noexcept {
 inline Predefined predefined(MPI_Datatype type) {
   unsigned about = 0;
   if (known_predefined.find(type, about)) [[likely]]
-    return {static_cast<layout::Bytes>(about & ((1U << size_bits) - 1)), about >> size_bits != 0};
+    return {bytes_of_predefined(about), is_predefined_pair(about)};
   return look_up_predefined(type);
 }
 

@@ -53,9 +53,9 @@ Entry* used(Entry& entry) {
 }
 
 /// The caller gets a use of the entry. Throws std::bad_alloc.
-Entry* made(MPI_Datatype type) {
+Entry* made(MPI_Datatype type, bool is_vector = false) {
   try {
-    return new Entry(decode(type));
+    return new Entry(decode(type), is_vector);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& reason) {
@@ -74,16 +74,17 @@ Entry* looked_up(MPI_Datatype type, bool first_message) {
   const std::uint64_t hash = contents.hash();
   if (Entry* const alike = cache.find(contents, hash)) return used(*alike);
   if (first_message && contents.row().size() >= long_row && !cache.meet(hash)) return used(met_entry());
-  Entry* const entry = made(type);
+  Entry* const entry = made(type, contents.is_vector());
   cache.add(contents, hash, entry);
   return entry;
 }
 
 }  // namespace
 
-Entry::Entry(Decoded found) : state_(State::ready), signature_(found.signature) {
+Entry::Entry(Decoded found, bool is_vector) : state_(State::ready), signature_(found.signature) {
   wire_ = layout::wire_form(found.layout, signature_, MPI_BYTE, pair_of);
   describe(std::move(found.layout), {.largest_number = signature_.largest,
+                                     .is_vector = is_vector,
                                      .host_packs_while_it_sends = traits().packs_while_it_sends,
                                      .wanted = settings_of_process().messages});
 }

@@ -9,7 +9,10 @@ void GivenHints::take(std::size_t key, std::string_view text) {
   all_[key] = {nonsense ? std::string(text) : parsed.value, nonsense};
 }
 
-std::string_view GivenHints::compared(std::size_t key) const { return all_[key].nonsense ? "?" : all_[key].word; }
+std::string_view GivenHints::compared(std::size_t key) const {
+  if (all_[key].nonsense) return "?";
+  return all_[key].word;  // not by a conditional expression, whose value would be a temporary string
+}
 
 std::string GivenHints::complaint(std::size_t key, bool same) const {
   const std::string name = hint_keys[key].name;

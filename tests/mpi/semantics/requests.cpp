@@ -1,5 +1,6 @@
 // Non-blocking messages with random types on both sides, through every call that makes and every
 // call that completes a request.
+#include <algorithm>
 #include <cstring>
 
 #include "support/completions.hpp"
@@ -20,15 +21,6 @@ int begin_send(Way way, Area& area, const Side& side, int to, int tag, MPI_Comm 
     default:
       return MPI_Isend(area.base(), side.number(), side.type, to, tag, comm, request);
   }
-}
-
-void check(const MPI_Status* status, int source, int tag, std::size_t bytes) {
-  if (!status) return;
-  EXPECT_EQ(status->MPI_SOURCE, source);
-  EXPECT_EQ(status->MPI_TAG, tag);
-  int count = -1;
-  MPI_Get_count(status, MPI_BYTE, &count);
-  EXPECT_EQ(count, static_cast<int>(bytes));
 }
 
 }  // namespace

@@ -32,6 +32,16 @@ inline Completion random_completion(Chooser& choose) {
 
 inline void succeeds(int code) { EXPECT_EQ(code, MPI_SUCCESS); }
 
+/// A null status is not looked at.
+inline void check(const MPI_Status* status, int source, int tag, std::size_t bytes) {
+  if (!status) return;
+  EXPECT_EQ(status->MPI_SOURCE, source);
+  EXPECT_EQ(status->MPI_TAG, tag);
+  int count = -1;
+  MPI_Get_count(status, MPI_BYTE, &count);
+  EXPECT_EQ(count, static_cast<int>(bytes));
+}
+
 /// `told` gets a null status if statuses are ignored. Afterwards each request must be null or
 /// persistent.
 template <class Told>

@@ -1,0 +1,24 @@
+// mpi/p2p/landed_row.hpp: MPI_Waitall of a short row whose entries all land: landings (landing.hpp)
+// and persistent receives like them. The host is asked once for the whole row, as without Heddle.
+//
+//   const requests::ShortRow found(count, requests);
+//   if (all_land(found)) return wait_all_landing(found, statuses);
+#pragma once
+
+#include "mpi/p2p/landing.hpp"
+#include "mpi/requests/short_row.hpp"
+
+namespace heddle::mpi {
+
+/// False also if a failed call of the host may return MPI_SUCCESS, or if there are several threads.
+inline bool all_land(const requests::ShortRow& found) {
+  if (threads::concurrent.load(std::memory_order_relaxed) || communicators::hides_errors(MPI_COMM_NULL)) return false;
+  bool land = true;
+  for (int k = 0; k < found.known; ++k) land &= found.spots[k].entry->record.lands;
+  return land;
+}
+
+/// @param statuses  The program's, or MPI_STATUSES_IGNORE.
+int wait_all_landing(const requests::ShortRow& found, MPI_Status* statuses);
+
+}  // namespace heddle::mpi

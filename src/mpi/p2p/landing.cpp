@@ -1,0 +1,20 @@
+// mpi/p2p/landing.cpp
+#include "mpi/p2p/landing.hpp"
+
+#include "mpi/requests/status_of.hpp"
+
+namespace heddle::mpi {
+
+int Landing::finish(MPI_Status& status, int error) noexcept {
+  if (record.cancelled && is_cancelled(status)) return error;
+  return type_ ? complete_receive(error, data_, type_, Sender(comm_), &status)
+               : complete_receive(error, data_, Sender(comm_), &status);
+}
+
+const void* Landing::lands() const noexcept {
+  const Bytes piece = type_ ? type_->first_piece() : layout::times(data_.count, predefined(data_.type).size);
+  if (piece < descriptor_bytes) return nullptr;
+  return static_cast<const std::byte*>(data_.address) + (type_ ? type_->first_byte() : 0);
+}
+
+}  // namespace heddle::mpi
