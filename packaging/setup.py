@@ -4,8 +4,8 @@ import os
 from glob import glob
 
 from setuptools import Distribution, setup
+from setuptools._distutils.command.build_scripts import build_scripts
 from setuptools.command.bdist_wheel import bdist_wheel
-from setuptools.command.build_scripts import build_scripts
 
 
 class Compiled(Distribution):

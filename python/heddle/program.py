@@ -73,7 +73,7 @@ def linkage(path: Path, word: str = "") -> Linkage | None:
         return None
     found = remembered.fact(
         "linkage and runtimes",
-        [path, "/etc/ld.so.cache", *remembered.folders("LD_LIBRARY_PATH")],
+        [path, "/etc/ld.so.cache", "/etc/ld.so.preload", *remembered.folders("LD_LIBRARY_PATH")],
         lambda: _looked_up(path),
         remembered.variables("LD_LIBRARY_PATH"),
     )
@@ -99,9 +99,10 @@ def _looked_up(path: Path) -> Found:
     return Found({"soname": None, "path": None, "static": elf.defines(path, "MPI_Init"), "runtimes": runtimes}, files)
 
 
-def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[str]]:
-    """(soname, file) of all libraries that the loader will map, and all files that it has tried, also those that are not there.
-    We ask the loader: it knows run paths and the cache."""
+def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[str] | None]:
+    """(soname, file) of all libraries that the loader will map, and the files on which that depends. We ask the loader: it knows
+    run paths and the cache. None instead of the files: the loader does not say where it has searched, or another folder of the
+    user's would change it."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}
@@ -118,8 +119,23 @@ def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[s
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
         for found in re.finditer(r"^\s*(\S+) => (not found|\S+)", answer.stdout, re.MULTILINE)
     ]
-    tried = re.findall(r"trying file=(/.*)$", answer.stderr, re.MULTILINE)
-    return libraries, [*dict.fromkeys([*(str(target) for _, target in libraries if target), *tried])]
+    places = _searched(answer.stdout)  # ldd makes the loader write there
+    found = {str(target) for name, target in libraries if target and not name.startswith("ld")}  # no search for the loader
+    return libraries, places if places is not None and found <= set(places) else None
+
+
+def _searched(said: str) -> list[str] | None:
+    """The files that a loader has tried (LD_DEBUG=libs of ld.so(8)): it will find a library that appears there. Where a folder is
+    missing, the loader tries one file only, so the folder stands for it. None: a run path is relative."""
+    tried = dict.fromkeys(re.findall(r"^ *\d+:\t *trying file=(.+)$", said, re.MULTILINE))
+    return list(dict.fromkeys(map(_first_missing, tried))) if all(file.startswith("/") for file in tried) else None
+
+
+def _first_missing(file: str) -> str:
+    """The file, or the first folder of its path that is not there."""
+    while not os.path.exists(folder := os.path.dirname(file)):
+        file = folder
+    return file
 
 
 def python_of(path: Path) -> list[str] | None:
@@ -160,18 +176,28 @@ for line in open("/proc/self/maps"):
     words = line.split(None, 5)
     if len(words) == 6:
         print(words[5], end="")
-import sys
+import glob, sys
 for folder in sys.path:
-    print("in", folder)
+    for file in [folder, *glob.glob(folder + "/*.pth")]:
+        print("in", file)
+print("in", sys.prefix + "/pyvenv.cfg")
 """
 
 
 def python_linkages(interpreter: list[str], preload: Path | None = None) -> list[Linkage]:
     """The MPI libraries that are mapped after the import of mpi4py, with `preload` preloaded. Empty: no mpi4py, or no MPI."""
     file = _on_path(interpreter[0]) or interpreter[0]
+    if not elf.is_elf(Path(file)):  # a script that picks an interpreter may depend on anything
+        remembered.doubt()
     found = remembered.fact(
         "mpi4py",
-        [file, "mpi4py", *([preload] if preload else []), *remembered.folders("LD_LIBRARY_PATH", "PYTHONPATH")],
+        [
+            file,
+            "mpi4py",
+            "/etc/ld.so.cache",
+            *([preload] if preload else []),
+            *remembered.folders("LD_LIBRARY_PATH", "PYTHONPATH"),
+        ],
         lambda: _mapped(interpreter, preload),
         remembered.variables("LD_LIBRARY_PATH", "MPI4PY_LIBMPI", "MPI4PY_MPIABI", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"),
     )
@@ -182,7 +208,8 @@ def _mapped(interpreter: list[str], preload: Path | None) -> Found:
     """The files that the interpreter has mapped after the import of mpi4py. None: the import fails."""
     import subprocess
 
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}
+    environment["LD_DEBUG"] = "libs"
     if preload:
         environment["LD_PRELOAD"] = str(preload)
     try:
@@ -190,6 +217,7 @@ def _mapped(interpreter: list[str], preload: Path | None) -> Found:
             [*interpreter, "-c", _PROBE],
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             env=environment,
             stdin=subprocess.DEVNULL,
             timeout=60,
@@ -203,7 +231,9 @@ def _mapped(interpreter: list[str], preload: Path | None) -> Found:
     searched = [Path(line[3:]) for line in lines if line.startswith("in /")]  # another mpi4py may appear there
     likely = [file for file in files if file.name.startswith("lib") and families.is_mpi(_short(file.name))]
     named = [(elf.soname(file), str(file)) for file in likely]
-    return Found([each for each in named if families.is_mpi(each[0])], [*files, *_settings(files), *searched])
+    mpis = [each for each in named if families.is_mpi(each[0])]
+    tried = _searched(answer.stderr)
+    return Found(mpis, None if tried is None else [*files, *_settings(files), *searched, *tried])
 
 
 def _settings(files: list[Path]) -> list[Path]:

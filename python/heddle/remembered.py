@@ -32,7 +32,8 @@ _began = time.time_ns()
 _noted: dict[str, list[int] | None] | None = None
 _doubtful = False
 
-# The answer of find(): a value that fits into JSON, and further files that the value depends on.
+# The answer of find(): a value that fits into JSON, and further files that the value depends on. None: these are not known, and
+# the value is not kept.
 Found = namedtuple("Found", "value files", defaults=((),))
 
 
@@ -47,9 +48,9 @@ def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found
         return known["value"]
     before = _signatures(files)
     value, further = find()
-    if value is None:
+    if value is None or further is None:
         doubt()
-        return None
+        return value
     notes.pop(key, None)
     notes[key] = {"value": value, "rests on": _signatures(map(_absolute, further)) | before}
     _keep(notes)
