@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -20,6 +21,7 @@ from heddle.preload import VARIABLE, WITH_MEANING
 _FORM = b"heddle lines 1"
 _KEPT = 32  # lines of a file; the oldest are dropped
 _FILES = 64
+_NAME = re.compile(r"[0-9a-f]{16}(\.\d+)?")  # of a file in the folder; other files there are the user's
 _MOST = 4 << 20  # bytes of a file. The program reads a few more.
 
 _file = _context = ""
@@ -109,7 +111,8 @@ def _write(data: bytes) -> None:
             file.write(data)
         os.replace(fresh, _file)
         with os.scandir(folder) as entries:
-            newest = sorted(entries, key=lambda entry: -entry.stat(follow_symlinks=False).st_mtime_ns)
+            ours = (entry for entry in entries if _NAME.fullmatch(entry.name))
+            newest = sorted(ours, key=lambda entry: -entry.stat(follow_symlinks=False).st_mtime_ns)
         for entry in newest[_FILES:]:
             os.unlink(entry.path)
     except OSError:

@@ -100,9 +100,9 @@ def _looked_up(path: Path) -> Found:
 
 
 def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[str] | None]:
-    """(soname, file) of all libraries that the loader will map, and the files on which that depends. We ask the loader: it knows
-    run paths and the cache. None instead of the files: the loader does not say where it has searched, or another folder of the
-    user's would change it."""
+    """(soname, file) of all libraries that the loader will map, and the files on which this depends. The loader is asked, as it
+    knows run paths and the cache. None instead of the files: the loader does not say where it searched, or a run path is
+    relative."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}
@@ -125,8 +125,8 @@ def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[s
 
 
 def _searched(said: str) -> list[str] | None:
-    """The files that a loader has tried (LD_DEBUG=libs of ld.so(8)): it will find a library that appears there. Where a folder is
-    missing, the loader tries one file only, so the folder stands for it. None: a run path is relative."""
+    """The files that a loader has tried (LD_DEBUG=libs of ld.so(8)). It will find a library that appears there. It tries only
+    one file of a missing folder, so the folder stands for all of them. None: a run path is relative."""
     tried = dict.fromkeys(re.findall(r"^ *\d+:\t *trying file=(.+)$", said, re.MULTILINE))
     return list(dict.fromkeys(map(_first_missing, tried))) if all(file.startswith("/") for file in tried) else None
 

@@ -362,11 +362,12 @@ def test_the_oldest_lines_and_files_go(place):
         place.start("-n", n + 1, "./app-mpich")
     assert place.file().read_bytes().split(b"\0")[2] == b"32"
     folder = place.cache / "found.json.lines"
+    (folder / "notes").write_text("the user's")
     for n in range(70):
-        (folder / f"old{n}").write_text("")
-        os.utime(folder / f"old{n}", (n, n))
+        (folder / f"{n:016}").write_text("")
+        os.utime(folder / f"{n:016}", (n, n))
     assert place.known("-n", 40, "./app-mpich") and not place.known("-n", 1, "./app-mpich")
-    assert len(list(folder.iterdir())) == 64 and not (folder / "old0").exists()
+    assert len(list(folder.iterdir())) == 65 and not (folder / f"{0:016}").exists() and (folder / "notes").exists()
 
 
 def test_a_real_job(place, mpi, who):
