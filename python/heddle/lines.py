@@ -9,6 +9,7 @@ shows its form. A line holds while all files that the command rests on are uncha
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import os
 import re
@@ -43,10 +44,11 @@ def keep(words: Sequence[str], command) -> None:
     begin = line[: 2 + int(line[0])]
     others = [other for other in _lines() if other[: len(begin)] != begin]
     lines = [line, *others[: _KEPT - 1]]
-    texts = [_FORM, os.fsencode(_context), b"%d" % len(lines)]
+    texts = [os.fsencode(_context), b"%d" % len(lines)]
     for one in lines:
         texts += [b"%d" % len(one), *one]
-    data = b"".join(text + b"\0" for text in [*texts, b"end"])
+    rest = b"".join(text + b"\0" for text in [*texts, b"end"])
+    data = b"\0".join([_FORM, _checksum(rest), rest])
     if len(data) <= _MOST:
         _write(data)
 
@@ -81,17 +83,19 @@ def _counted(texts: Sequence[str]) -> list[str]:
     return [str(len(texts)), *texts]
 
 
+def _checksum(data: bytes) -> bytes:
+    return b"%d" % binascii.crc32(data)
+
+
 def _lines() -> list[list[bytes]]:
     """The lines that the file has."""
     try:
-        with open(_file, "rb") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                return []
-            texts = file.read(2 * _MOST).split(b"\0")
-        if texts[:2] != [_FORM, os.fsencode(_context)] or texts[-2:] != [b"end", b""]:
+        form, checksum, rest = remembered.own_file(_file).split(b"\0", 2)
+        texts = rest.split(b"\0")
+        if form != _FORM or checksum != _checksum(rest) or texts[0] != os.fsencode(_context):
             return []
-        lines, place = [], 3
-        for _ in range(int(texts[2])):
+        lines, place = [], 2
+        for _ in range(int(texts[1])):
             begin, place = place + 1, place + 1 + int(texts[place])
             lines.append(texts[begin:place])
         return lines if place == len(texts) - 2 else []

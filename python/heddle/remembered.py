@@ -2,9 +2,10 @@
 
     banner = fact("mpiexec --version", [path], lambda: Found(ask(path)))
 
-A fact holds while its context is the same and all files that it depends on are unchanged (size, time, inode). The facts are in
-one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json. A file that cannot be read, or belongs to another user,
-counts as empty. Every `heddle run` imports this module, so it imports nothing that takes long.
+A fact holds while its context is the same and all files that it depends on are unchanged (size, times, inode). A fact is not
+kept if one of them has just changed. The facts are in one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json.
+A file that cannot be read, or that others may write, counts as empty. Every `heddle run` imports this module, so it imports
+nothing that takes long.
 
     note_files()                  # from now on, each file that an answer rests on is noted
     rests_on(path)                # an answer depends on this file, or on its absence
@@ -18,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 import time
 from collections import namedtuple
@@ -26,7 +28,8 @@ from collections.abc import Callable, Iterable
 VARIABLE = "HEDDLE_CACHE"
 _KEPT = 256  # facts; the oldest are dropped
 _VERSION = 3
-_SETTLED_NS = 10**9  # a file that changed later than this before the start may change again without a new time
+# A file that changed later than this before the start may change again with the same time, on file systems that count seconds.
+_SETTLED_NS = 10**9
 
 _began = time.time_ns()
 _noted: dict[str, list[int] | None] | None = None
@@ -51,10 +54,12 @@ def fact(kind: str, files: Iterable[str | os.PathLike], find: Callable[[], Found
     if value is None or further is None:
         doubt()
         return value
+    signatures = _signatures(map(_absolute, further)) | before
+    rests_on(*signatures)
     notes.pop(key, None)
-    notes[key] = {"value": value, "rests on": _signatures(map(_absolute, further)) | before}
-    _keep(notes)
-    rests_on(*notes[key]["rests on"])
+    if _settled(signatures):
+        notes[key] = {"value": value, "rests on": signatures}
+        _keep(notes)
     return value
 
 
@@ -81,9 +86,14 @@ def rested_on() -> dict[str, str] | None:
     """The noted files and the modules of Heddle, with the signatures that src/command/known_lines.hpp describes. None: another
     process of the same files may find another command."""
     rests_on(*(module.__file__ for name, module in sys.modules.items() if name.startswith("heddle.") and module.__file__))
-    if _noted is None or _doubtful or any(each and each[-1] > _began - _SETTLED_NS for each in _noted.values()):
+    if _noted is None or _doubtful or not _settled(_noted):
         return None
     return {file: " ".join(map(str, each)) if each else "-" for file, each in _noted.items()}
+
+
+def _settled(signatures: dict[str, list[int] | None]) -> bool:
+    """True: these files will show by their signatures that they have changed again."""
+    return all(each is None or each[-1] <= _began - _SETTLED_NS for each in signatures.values())
 
 
 def variables(*names: str) -> list[str]:
@@ -98,7 +108,11 @@ def folders(*names: str) -> list[str]:
 
 def _absolute(file: str | os.PathLike) -> str:
     """The path with `..` as the kernel reads it, through links."""
-    return os.path.join(os.getcwd(), file)
+    try:
+        return os.fspath(file) if os.path.isabs(file) else os.path.join(os.getcwd(), file)
+    except FileNotFoundError:  # somebody has removed the folder
+        doubt()
+        return os.fspath(file)
 
 
 def _signatures(files: Iterable[str]) -> dict[str, list[int] | None]:
@@ -126,15 +140,21 @@ def _notes() -> dict:
     if path is None:
         return {}
     try:
-        with open(path, encoding="utf-8") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                return {}
-            notes = json.load(file)
+        notes = json.loads(own_file(path))
         facts = notes["facts"] if notes["version"] == _VERSION else {}
         sound = all(set(each) == {"value", "rests on"} and isinstance(each["rests on"], dict) for each in facts.values())
         return facts if sound else {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
+
+
+def own_file(path: str) -> bytes:
+    """The content of a file that belongs to this user. OSError: there is none, or it is a pipe, or others may write it."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        status = os.fstat(file.fileno())
+        if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode) or status.st_mode & 0o022:
+            raise PermissionError(path)
+        return file.read()
 
 
 def _keep(facts: dict) -> None:

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cstdint>
 
 namespace heddle::command {
 namespace {
@@ -16,6 +16,15 @@ using Texts = std::vector<std::string_view>;
 
 constexpr std::string_view form = "heddle lines 1";
 constexpr off_t longest_file = 8 << 20;  // bytes; lines.py writes less
+
+constexpr std::array<std::uint32_t, 256> crc32_of_byte = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    table[byte] = byte;
+    for (int bit = 0; bit < 8; ++bit) table[byte] = (table[byte] >> 1) ^ ((table[byte] & 1) ? 0xedb88320 : 0);
+  }
+  return table;
+}();
 
 /// Reads texts in turn. After the first mistake all texts are empty and whole() is false.
 class Reader {
@@ -47,6 +56,7 @@ class Reader {
 
   Texts list() { return texts(number()); }
 
+  std::string_view rest() const { return rest_; }
   bool whole() const { return whole_; }
   bool at_end() const { return whole_ && rest_.empty(); }
 
@@ -94,7 +104,9 @@ std::optional<Line> next_line(Reader& all) {
 /// All lines of a file. nullopt: it is damaged, or of another context.
 std::optional<std::vector<Line>> lines_of(std::string_view bytes, std::string_view context) {
   Reader reader(bytes);
-  if (reader.text() != form || reader.text() != context) return std::nullopt;
+  if (reader.text() != form) return std::nullopt;
+  const std::string_view checksum = reader.text();
+  if (checksum != std::to_string(checksum_of(reader.rest())) || reader.text() != context) return std::nullopt;
   std::vector<Line> lines;
   for (std::size_t left = reader.number(); left > 0; --left) {
     std::optional<Line> line = next_line(reader);
@@ -160,6 +172,12 @@ std::string signature_of(const std::string& path) {
   const auto nanoseconds = [](const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; };
   return std::to_string(nanoseconds(found.st_mtim)) + ' ' + std::to_string(found.st_size) + ' ' + std::to_string(found.st_ino) +
          ' ' + std::to_string(nanoseconds(found.st_ctim));
+}
+
+std::uint32_t checksum_of(std::string_view bytes) {
+  std::uint32_t sum = ~0U;
+  for (const unsigned char byte : bytes) sum = (sum >> 8) ^ crc32_of_byte[(sum ^ byte) & 0xff];
+  return ~sum;
 }
 
 std::optional<std::string> read_own_file(const std::string& path) {

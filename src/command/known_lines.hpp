@@ -8,6 +8,7 @@
 // A file is a sequence of texts. A NUL byte ends each text:
 //
 //   heddle lines 1               the form of the file
+//   checksum                     of all bytes that follow
 //   CONTEXT
 //   number of lines, then for each line:
 //     number of texts in this line
@@ -21,6 +22,7 @@
 //   end
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +46,9 @@ std::optional<Command> command_of(std::string_view bytes, std::string_view conte
 /// "MTIME SIZE INODE CTIME" with times in nanoseconds, or "-" if there is no such file. Links are
 /// followed.
 std::string signature_of(const std::string& path);
+
+/// The CRC-32 of zlib, as Python's binascii.crc32.
+std::uint32_t checksum_of(std::string_view bytes);
 
 /// The content of a file that belongs to this user, in a folder that belongs to this user, if
 /// nobody else may write either.

@@ -1,5 +1,6 @@
 // command/main.cpp: the program `heddle`. It starts a line of `heddle run` that it knows
 // (known_lines.hpp). The Python command does everything else, and remembers new lines.
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ namespace {
 
 using namespace heddle::command;
 
-constexpr std::size_t longest_context = 1 << 16;  // bytes; the kernel limits a variable to 128 KiB
+constexpr const char* own_variables[] = {"_HEDDLE_LINES", "_HEDDLE_CONTEXT"};  // for python/heddle/lines.py
+constexpr std::size_t longest_context = 1 << 16;                               // bytes; the kernel limits a variable to 128 KiB
 
 /// The folder of this program, through links.
 std::string own_folder() {
@@ -74,14 +76,22 @@ void become(const Command& command) {
 /// Starts a known line of `heddle run`. Otherwise returns, and python/heddle/lines.py gets the name
 /// and the context of a new line by two variables.
 void start_known(const std::string& python, std::vector<std::string_view> words) {
-  for (const char* mine : {"_HEDDLE_LINES", "_HEDDLE_CONTEXT"}) unsetenv(mine);
+  for (const char* mine : own_variables) unsetenv(mine);
   const auto context = context_of(python, environ);
   const auto path = context ? file_of(*context, environ) : std::nullopt;
   if (!path || context->size() > longest_context) return;
   if (const auto bytes = read_own_file(*path))
     if (const auto command = command_of(*bytes, *context, words)) become(*command);
-  setenv("_HEDDLE_LINES", path->c_str(), 1);
-  setenv("_HEDDLE_CONTEXT", context->c_str(), 1);
+  setenv(own_variables[0], path->c_str(), 1);
+  setenv(own_variables[1], context->c_str(), 1);
+}
+
+/// Becomes the Python command. Returns if that fails. The two variables are left out if there is no room for them.
+void become_python(const char* program, char** arguments) {
+  execvp(program, arguments);
+  if (errno != E2BIG) return;
+  for (const char* mine : own_variables) unsetenv(mine);
+  execvp(program, arguments);
 }
 
 }  // namespace
@@ -94,7 +104,7 @@ int main(int argc, char** argv) {
   if (arguments.size() == 1) arguments.insert(arguments.begin(), const_cast<char*>("heddle"));
   arguments[0] = const_cast<char*>(python.start.c_str());
   if (python.is_program) {
-    execv(python.start.c_str(), arguments.data());
+    become_python(python.start.c_str(), arguments.data());
     std::fprintf(stderr, "heddle: %s cannot be started. Install Heddle again.\n", python.start.c_str());
     return 126;
   }
@@ -106,7 +116,7 @@ int main(int argc, char** argv) {
   const char* named = getenv("HEDDLE_PYTHON");
   for (const char* interpreter : {named && *named ? named : "python3", "python3", "/usr/bin/python3"}) {
     arguments[0] = const_cast<char*>(interpreter);
-    execvp(interpreter, arguments.data());
+    become_python(interpreter, arguments.data());
   }
   const std::string libraries = python.start.substr(0, python.start.size() - std::string_view("/heddle/start.py").size());
   std::fprintf(stderr,

@@ -22,7 +22,8 @@ std::string bytes_of(const std::vector<std::string>& texts) {
 }
 
 std::string file_with(const std::vector<std::string>& line, const std::string& context = "here") {
-  return bytes_of({"heddle lines 1", context, "1", std::to_string(line.size())}) + bytes_of(line) + bytes_of({"end"});
+  const std::string lines = bytes_of({context, "1", std::to_string(line.size())}) + bytes_of(line) + bytes_of({"end"});
+  return bytes_of({"heddle lines 1", std::to_string(checksum_of(lines))}) + lines;
 }
 
 /// `heddle run -n 2 ./app ...`, of which no further word may be ":".
@@ -85,6 +86,11 @@ TEST(KnownLines, DamagedBytesAreNoCommand) {
   EXPECT_FALSE(command_of(whole + "x", "here", words));
   EXPECT_FALSE(command_of(whole + '\0', "here", words));
   EXPECT_FALSE(command_of(std::string(whole.size(), '\0'), "here", words));
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string damaged = whole;
+    damaged[bit / 8] ^= static_cast<char>(1 << bit % 8);
+    EXPECT_FALSE(command_of(damaged, "here", words)) << bit;
+  }
   // Texts are counted twice, so a number that another replaces never gives another command.
   for (std::size_t i = 0; i < line().size(); ++i) {
     for (const std::string number : {"", "0", "2", "4", "99", "-1", "1x", "18446744073709551615", "9999999999999999999999"}) {
@@ -95,6 +101,8 @@ TEST(KnownLines, DamagedBytesAreNoCommand) {
     }
   }
 }
+
+TEST(KnownLines, TheChecksumIsThatOfPython) { EXPECT_EQ(checksum_of("123456789"), 0xcbf43926); }
 
 class OwnFile : public testing::Test {
  protected:

@@ -1,5 +1,6 @@
 """The program `heddle` starts lines of `heddle run` that it knows, without Python and exactly as Python does."""
 
+import binascii
 import os
 import resource
 import shutil
@@ -262,13 +263,54 @@ def test_a_change_is_noticed(own, change):
 
 
 def test_a_library_that_the_loader_finds_earlier_is_noticed(own):
+    """In a folder, in a folder that was not there, and in the folder of a kind of processor."""
     (own.folder / "early").mkdir()
-    program = app(own.folder / "app", own.folder / "mpich", f"-Wl,-rpath,{own.folder}/early")
-    time.sleep(SETTLED_S)
-    own.learn("-n", "1", program)
+    folders = ("late/er", "early/glibc-hwcaps/x86-64-v2", "early")
+    program = app(
+        own.folder / "app", own.folder / "mpich", *(f"-Wl,-rpath,{own.folder}/{name}" for name in ("early", "late/er"))
+    )
     shutil.copytree(own.folder / "mpich", own.folder / "other")
-    (own.folder / "early/libmpi.so.12").symlink_to(own.folder / "other/lib/libmpi.so.12")
-    assert not own.known("-n", "1", program)
+    time.sleep(SETTLED_S)
+    for name in folders:
+        own.start("-n", "1", program)
+        assert own.known("-n", "1", program)
+        (own.folder / name).mkdir(parents=True, exist_ok=True)
+        library = own.folder / name / "libmpi.so.12"
+        library.symlink_to(own.folder / "other/lib/libmpi.so.12")
+        assert not own.known("-n", "1", program), name
+        library.unlink()
+        shutil.rmtree(own.folder / "early/glibc-hwcaps", ignore_errors=True)
+        time.sleep(SETTLED_S)
+
+
+def test_a_library_on_the_library_path_is_noticed(own):
+    path = {"LD_LIBRARY_PATH": f"{own.folder}/none:{own.folder}/other/lib"}
+    own.learn("-n", "1", "./app-mpich", **path)
+    shutil.copytree(own.folder / "mpich", own.folder / "other")
+    assert not own.known("-n", "1", "./app-mpich", **path)
+
+
+def test_in_doubt_a_line_is_not_known(own):
+    """A relative run path, a loader that does not say where it searches, an interpreter that is a script, a fresh program."""
+    library = own.folder / "mpich/lib/libmpi.so.12"
+    relative = compiled(own.folder / "app-relative", own.folder / "app-mpich.c", library, "-Wl,-rpath,mpich/lib")
+    silent = own.folder / "silent/ldd"
+    silent.parent.mkdir()
+    silent.write_text('#!/bin/sh\nPATH=/usr/bin:/bin\nunset LD_DEBUG\nexec ldd "$@"\n')
+    chooser = own.folder / "tools/python3"
+    chooser.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    for script in (silent, chooser):
+        script.chmod(0o755)
+    time.sleep(SETTLED_S)
+    fresh = shutil.copy(own.folder / "app-mpich", own.folder / "app-fresh")
+    os.utime(fresh, (0, 0))
+    for words, more in (
+        (["-n", "1", fresh], {}),
+        (["-n", "1", relative], {}),
+        (["-n", "1", "./app-mpich"], {"PATH": f"{silent.parent}:{own.environment['PATH']}"}),
+        (["--mpi", "./mpich", "-n", "1", "python3", "-c", ""], {}),
+    ):
+        assert [own.known(*words, **more) for _ in range(2)] == [False, False], words
 
 
 def test_a_moved_command_knows_nothing(own):
@@ -311,12 +353,15 @@ def damaged(file: Path, how: str) -> None:
     elif how == "a folder":
         file.unlink()
         file.mkdir()
+    elif how == "a pipe":
+        file.unlink()
+        os.mkfifo(file, 0o600)
 
 
 @pytest.mark.parametrize(
     "how",
     ["empty", "truncated", "zeros", "another form", "another context", "writable by others", "in a folder of others"]
-    + ["of another user", "a link", "a folder"],
+    + ["of another user", "a link", "a folder", "a pipe"],
 )
 def test_a_file_that_is_not_sound_counts_for_nothing(place, how):
     if how == "of another user" and os.geteuid() != 0:
@@ -324,17 +369,33 @@ def test_a_file_that_is_not_sound_counts_for_nothing(place, how):
     place.learn(*LINES["launcher"])
     damaged(place.file(), how)
     assert not place.known(*LINES["launcher"])
-    if how in ("empty", "truncated", "zeros", "another form", "writable by others", "of another user", "a link"):
+    if how in ("empty", "truncated", "zeros", "another form", "writable by others", "of another user", "a link", "a pipe"):
         assert place.known(*LINES["launcher"])  # Python has written it anew
 
 
-def test_a_forged_file_starts_nothing(place, tmp_path):
-    """Another user's file names another launcher."""
-    place.learn(*LINES["launcher"])
+def test_forged_lines_start_nothing(place):
+    """Others may write the file. Its checksum is right. Python does not take over its lines either."""
+    for words in (LINES["launcher"], LINES["no ranks"]):
+        place.learn(*words)
     file = place.file()
-    file.write_bytes(file.read_bytes().replace(b"/mpich/bin/mpiexec\0", b"/mpich/bin/evil123\0"))
+    form, _, rest = file.read_bytes().split(b"\0", 2)
+    rest = rest.replace(b"/bin/mpiexec\0", b"/bin/evil123\0")
+    file.write_bytes(b"\0".join([form, b"%d" % binascii.crc32(rest), rest]))
     file.chmod(0o622)
-    assert not place.known(*LINES["launcher"])
+    assert not place.known(*LINES["launcher"]) and place.known(*LINES["launcher"])
+    assert b"evil" in rest and b"evil" not in file.read_bytes() and not place.known(*LINES["no ranks"])
+
+
+def test_a_damaged_file_starts_nothing(place):
+    place.learn(*LINES["launcher"])
+    whole = place.file().read_bytes()
+    for place_of_bit in range(3, 8 * len(whole), 8 * len(whole) // 20):
+        damaged_bytes = bytearray(whole)
+        damaged_bytes[place_of_bit // 8] ^= 1 << place_of_bit % 8
+        place.file().write_bytes(damaged_bytes)
+        before = place.asked()
+        place.start(*LINES["launcher"])
+        assert place.asked() == before + 1, place_of_bit
 
 
 def test_a_full_disk_and_a_read_only_home_are_no_problem(place):
@@ -360,7 +421,7 @@ def test_several_processes_write_at_once(place):
 def test_the_oldest_lines_and_files_go(place):
     for n in range(40):
         place.start("-n", n + 1, "./app-mpich")
-    assert place.file().read_bytes().split(b"\0")[2] == b"32"
+    assert place.file().read_bytes().split(b"\0")[3] == b"32"
     folder = place.cache / "found.json.lines"
     (folder / "notes").write_text("the user's")
     for n in range(70):

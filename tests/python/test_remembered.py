@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import time
 
 import pytest
 from conftest import compiled, launcher
@@ -13,6 +14,7 @@ from heddle.remembered import Found, fact
 
 @pytest.fixture
 def notes(tmp_path, monkeypatch):
+    monkeypatch.setattr(remembered, "_began", 2**63)  # all files are old
     path = tmp_path / "cache/found.json"
     monkeypatch.setenv("HEDDLE_CACHE", str(path))
     return path
@@ -51,6 +53,33 @@ def test_it_is_found_again_when_a_file_that_it_rests_on_has_changed(notes, tmp_p
     file.write_text("built")
     fact("kind", [file], asked)
     assert asked.times == 4
+
+
+def test_a_fact_about_a_file_that_has_just_changed_is_not_kept(notes, tmp_path, monkeypatch):
+    monkeypatch.setattr(remembered, "_began", time.time_ns())
+    file = tmp_path / "binary"
+    file.write_text("1")
+    os.utime(file, (0, 0))
+    asked = Asked()
+    assert [fact("kind", [file], asked) for _ in range(2)] == ["answer"] * 2
+    assert asked.times == 2 and not notes.exists()
+
+
+def test_a_fact_whose_files_are_not_known_is_not_kept(notes, tmp_path):
+    asked = Asked(files=None)
+    assert [fact("kind", [tmp_path], asked) for _ in range(2)] == ["answer"] * 2
+    assert asked.times == 2
+
+
+@pytest.mark.parametrize(
+    "how", [lambda path: path.chmod(0o666), lambda path: (path.unlink(), os.mkfifo(path))], ids=["mode", "pipe"]
+)
+def test_notes_that_others_may_write_count_as_empty(notes, tmp_path, how):
+    asked = Asked()
+    fact("kind", [tmp_path / "none"], asked)
+    how(notes)
+    fact("kind", [tmp_path / "none"], asked)
+    assert asked.times == 2
 
 
 def test_kind_and_context_tell_facts_apart(notes, tmp_path, monkeypatch):
@@ -147,7 +176,9 @@ def test_plain_lines_start_at_once_and_all_others_are_left_to_typer(words, line)
 def program(mpi, tmp_path_factory):
     folder = tmp_path_factory.mktemp(mpi)
     (folder / "a.c").write_text("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n")
-    return compiled(mpi, folder / "a.out", folder / "a.c")
+    made = compiled(mpi, folder / "a.out", folder / "a.c")
+    time.sleep(1.1)  # a file that changes later is not remembered
+    return made
 
 
 def test_the_second_run_of_a_program_asks_nobody(heddle, mpi, program, tmp_path):
