@@ -263,7 +263,7 @@ def test_a_change_is_noticed(own, change):
 
 
 def test_a_library_that_the_loader_finds_earlier_is_noticed(own):
-    """In a folder, in a folder that was not there, and in the folder of a kind of processor."""
+    """A folder of the run path may have been missing, or may be for a kind of processor."""
     (own.folder / "early").mkdir()
     folders = ("late/er", "early/glibc-hwcaps/x86-64-v2", "early")
     program = app(
