@@ -4,7 +4,6 @@ import os
 from glob import glob
 
 from setuptools import Distribution, setup
-from setuptools._distutils.command.build_scripts import build_scripts
 from setuptools.command.bdist_wheel import bdist_wheel
 
 
@@ -18,7 +17,7 @@ class Platform(bdist_wheel):
         return "py3", "none", os.environ.get("WHEEL_PLATFORM") or super().get_tag()[2]
 
 
-class Programs(build_scripts):
+class Programs(Distribution().get_command_class("build_scripts")):
     """Copies programs. The original reads their first line, as text."""
 
     def copy_scripts(self):
