@@ -119,7 +119,7 @@ def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[s
         (found[1], Path(found[2]) if found[2].startswith("/") else None)
         for found in re.finditer(r"^\s*(\S+) => (not found|\S+)", answer.stdout, re.MULTILINE)
     ]
-    places = _searched(answer.stdout)  # ldd makes the loader write there
+    places = _searched(answer.stdout + answer.stderr)  # under ldd, glibc 2.36 writes this to stdout
     found = {str(target) for name, target in libraries if target and not name.startswith("ld")}  # no search for the loader
     return libraries, places if places is not None and found <= set(places) else None
 
