@@ -4,8 +4,10 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -23,11 +25,12 @@ using namespace heddle::command;
 constexpr const char* own_variables[] = {"_HEDDLE_LINES", "_HEDDLE_CONTEXT"};  // for python/heddle/lines.py
 constexpr std::size_t longest_context = 1 << 16;                               // bytes; the kernel limits a variable to 128 KiB
 
-/// The folder of this program, through links.
+/// The folder of this program, through links. Without /proc, the kernel's name of the program has to do.
 std::string own_folder() {
   std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  const std::string_view whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (!realpath("/proc/self/exe", path.data()) && !(started && realpath(started, path.data()))) return {};
+  const std::string_view whole(path.data());
   return std::string(whole.substr(0, std::min(whole.rfind('/'), whole.size())));
 }
 
