@@ -2,13 +2,13 @@
 #include "command/context.hpp"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdint>
 #include <vector>
 

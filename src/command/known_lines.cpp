@@ -56,9 +56,9 @@ class Reader {
 
   Texts list() { return texts(number()); }
 
-  std::string_view rest() const { return rest_; }
-  bool whole() const { return whole_; }
-  bool at_end() const { return whole_ && rest_.empty(); }
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+  [[nodiscard]] bool whole() const { return whole_; }
+  [[nodiscard]] bool at_end() const { return whole_ && rest_.empty(); }
 
  private:
   std::string_view fail() {

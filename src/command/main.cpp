@@ -1,15 +1,15 @@
 // command/main.cpp: the program `heddle`. It starts a line of `heddle run` that it knows
 // (known_lines.hpp). The Python command does everything else, and remembers new lines.
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -28,7 +28,7 @@ constexpr std::size_t longest_context = 1 << 16;                               /
 /// The folder of this program, through links. Without /proc, the kernel's name of the program has to do.
 std::string own_folder() {
   std::array<char, PATH_MAX> path{};
-  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));  // NOLINT(performance-no-int-to-ptr)
   if (!realpath("/proc/self/exe", path.data()) && !(started && realpath(started, path.data()))) return {};
   const std::string_view whole(path.data());
   return std::string(whole.substr(0, std::min(whole.rfind('/'), whole.size())));
@@ -51,6 +51,7 @@ Python python_command() {
 /// The pointers that execve takes. The texts must outlive them.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
+  all.reserve(texts.size() + 1);
   for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
   all.push_back(nullptr);
   return all;

@@ -113,7 +113,7 @@ class OwnFile : public testing::Test {
   }
   void TearDown() override { (void)!system(("rm -r " + folder).c_str()); }
 
-  std::string path() const { return folder + "/file"; }
+  [[nodiscard]] std::string path() const { return folder + "/file"; }
 
   std::string folder = testing::TempDir() + "own_file_XXXXXX";
 };
