@@ -91,6 +91,14 @@ Parsed<Watch> watch(std::string_view text) {
   return {Watch::some, "is neither none, some nor all"};
 }
 
+Parsed<Log> log(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "off") return {Log::off, {}};
+  if (word == "info") return {Log::info, {}};
+  if (word == "debug") return {Log::debug, {}};
+  return {Log::off, "is neither off, info nor debug"};
+}
+
 Parsed<Collectives> collectives(std::string_view text) {
   const std::string word = lower(text);
   if (word == "auto") return {Collectives::automatic, {}};
@@ -301,6 +309,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_REPORT", file, set.report);
   take("HEDDLE_TRACE", file, set.trace);
   take("HEDDLE_EXPLAIN", file, set.explain);
+  take("HEDDLE_LOG", log, set.log);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_DOCTOR", on_off, set.doctor);

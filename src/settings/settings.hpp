@@ -40,6 +40,7 @@ enum class Yield { automatic, on, off };
 enum class Collectives { automatic, native };
 enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
+enum class Log { off, info, debug };
 enum class Exchange { automatic, consensus, crystal, counts };
 
 /// The word for HEDDLE_EXCHANGE: "consensus".
@@ -111,6 +112,7 @@ struct Settings {
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   std::string trace;                                 ///< HEDDLE_TRACE, a file; empty: none
   std::string explain;                               ///< HEDDLE_EXPLAIN, names of datatypes or places; empty: none
+  Log log = Log::off;                                ///< HEDDLE_LOG
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
   bool keep_heap = true;                             ///< HEDDLE_HEAP: the process keeps freed memory
   bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device

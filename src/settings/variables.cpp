@@ -93,6 +93,10 @@ constexpr Variable rows[] = {
      "rank 0 prints the lines of heddle explain on stderr for each datatype of this name, or used at this place, at its "
      "first use",
      library},
+    {"HEDDLE_LOG", "off", "off|info|debug",
+     "each rank prints on stderr how its calls are carried out. debug: a line or two for each call. info: the first line of "
+     "each kind for each call site. All ranks need the variable",
+     library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "on: waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
