@@ -7,7 +7,7 @@
 //
 // A value that makes no sense is never fatal. The default then holds, and a complaint names the
 // variable, the value and the allowed values.
-// A new variable needs a row in settings.cpp, a member of Settings, and a line in read().
+// A new variable needs a row in variables.cpp, a member of Settings, and a line in read().
 #pragma once
 
 #include <algorithm>
