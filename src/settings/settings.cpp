@@ -191,19 +191,17 @@ Parsed<Transports> transports(std::string_view text) {
   std::string list = lower(text);
   std::erase(list, ' ');
   if (list == "auto") return {{}, {}};
-  Transports chosen{.self = false, .mapped = false, .cma = false, .ring = false};
+  Transports chosen{.mapped = false, .cma = false, .ring = false};
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
     const std::string_view word = std::string_view(list).substr(at, end - at);
-    if (word == "self")
-      chosen.self = true;
-    else if (word == "mapped")
+    if (word == "mapped")
       chosen.mapped = true;
     else if (word == "cma")
       chosen.cma = true;
     else if (word == "ring")
       chosen.ring = true;
-    else if (word != "mpi")
+    else if (word != "self" && word != "mpi")
       return {{}, "names an unknown transport"};
     at = end + 1;
   }

@@ -58,10 +58,9 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library
-/// is always allowed.
+/// The allowed transports, by the names of transport/transport_table.hpp. `self` and `mpi` are
+/// always allowed.
 struct Transports {
-  bool self = true;
   bool mapped = true;
   bool cma = true;
   bool ring = true;

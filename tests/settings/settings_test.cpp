@@ -204,9 +204,9 @@ TEST(Settings, AFabricIsAutoOffOrAProvider) {
 TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
   EXPECT_EQ(transports("auto").value, Transports{});
   EXPECT_EQ(transports("self,mapped,cma,ring").value, Transports{});
-  EXPECT_EQ(transports("Ring, self").value, (Transports{.self = true, .mapped = false, .cma = false, .ring = true}));
-  EXPECT_EQ(transports("mpi").value, (Transports{.self = false, .mapped = false, .cma = false, .ring = false}));
-  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.self = false, .mapped = false, .cma = true, .ring = false}));
+  EXPECT_EQ(transports("Ring, self").value, (Transports{.mapped = false, .cma = false, .ring = true}));
+  EXPECT_EQ(transports("mpi").value, (Transports{.mapped = false, .cma = false, .ring = false}));
+  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.mapped = false, .cma = true, .ring = false}));
   for (const char* nonsense : {"shm", "self,", ",self", "self;ring", "all", "-cma", " "})
     EXPECT_FALSE(transports(nonsense).complaint.empty()) << nonsense;
 
