@@ -4,7 +4,7 @@
     found = judge([2.01, 1.98, 2.05, 1.97, 2.0, 2.02, 1.99])     # ratios of seven rounds, without Heddle over with it
     found.words                                        # "2.00 × as fast (1.97 – 2.05)"
 
-The interval and the test are those of the sign test, by scipy.stats.quantile_test. They hold their level with few rounds and
+The interval and the test are those of the sign test, by scipy.stats.binomtest. They hold their level with few rounds and
 under any noise:
 
 - A machine's noise has heavy tails, drifts, comes in bursts and is not independent from run to run. The order of the runs in a
@@ -106,27 +106,24 @@ def judge(ratios: Iterable[float]) -> Verdict:
         return Verdict(*known, Meaning.few)
     if find_spec("scipy") is None:
         return Verdict(*known, Meaning.unknown)
-    first, last = _ranks(len(values))
     ordered = sorted(values)
-    signs = sum(value < 1 for value in values), sum(value == 1 for value in values), sum(value > 1 for value in values)
-    return again(known[0], ordered[first - 1], ordered[last - 1], len(values), _p(*signs))
+    few = len(values) - max(sum(value > 1 for value in values), sum(value < 1 for value in values))  # equal ones decide nothing
+    skipped = _skipped(len(values))
+    return again(known[0], ordered[skipped], ordered[-1 - skipped], len(values), _p(min(few, len(values) // 2), len(values)))
 
 
 @cache
-def _ranks(rounds: int) -> tuple[int, int]:
-    """The ends of the interval, as numbers of ordered ratios: they depend on the number of rounds alone."""
-    from scipy.stats import quantile_test
+def _p(few: int, rounds: int) -> float:
+    """The probability that so few rounds, or fewer, have one sign if there is no difference."""
+    from scipy.stats import binomtest
 
-    low, high = quantile_test(range(1, rounds + 1), q=1, p=0.5).confidence_interval(LEVEL)
-    return int(low), int(high)
+    return float(binomtest(few, rounds).pvalue)
 
 
 @cache
-def _p(below: int, at: int, above: int) -> float:
-    """The probability of such signs, or of more unequal ones, without a difference."""
-    from scipy.stats import quantile_test
-
-    return float(quantile_test([0] * below + [1] * at + [2] * above, q=1, p=0.5).pvalue)
+def _skipped(rounds: int) -> int:
+    """The ordered ratios outside of the interval, at each end. The interval holds the gains that the test does not reject."""
+    return next(few for few in range(rounds) if _p(few, rounds) > 1 - LEVEL) - 1
 
 
 def again(median: float, low: float, high: float, rounds: int, p: float | None = None) -> Verdict:
