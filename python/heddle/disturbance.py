@@ -1,8 +1,8 @@
 """Other work on this machine while we measure.
 
-    with watched() as others:
-        ...                          # runs, as children of this process
-    others.words                     # "The machine was busy: other processes used 0.9 of 2 cores (soak 0.8) ..."; "": it was quiet
+with watched() as others:
+    ...                          # runs, as children of this process
+others.words                     # "The machine was busy: other processes used 0.9 of 2 cores (soak) ..."; "": it was not
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ The interval and the test are those of the sign test, by scipy.stats.binomtest. 
 under any noise:
 
 - A machine's noise has heavy tails, drifts, comes in bursts and is not independent from run to run. The order of the runs in a
-  round is random, so without a difference each ratio is above 1 with probability 1/2, whatever the noise was. The signs are then
+  round is random. So without a difference each ratio is above 1 with probability 1/2, whatever the noise was. The signs are
   independent, and the level is exact: with 7 rounds a false verdict has probability 2/2^7 = 1.6 %.
 - With 7 rounds, the interval for the median is from the least to the most ratio, and has a level of 98.4 %. The bootstrap has a
   lower level than it claims there: resamples of 7 values rarely hold the tails. tests/python/test_verdict.py shows its false
@@ -36,6 +36,7 @@ LEVEL = 0.95
 LEAST_ROUNDS = 6  # 2/2^6 = 3.1 %
 FEW = "too few rounds for a verdict"
 NO_SCIPY = "no verdict: this Python lacks SciPy (pip install scipy)"
+BRIEF = f"in brackets its interval (95 %); no difference: the interval holds 1; no verdict: fewer than {LEAST_ROUNDS} rounds"
 APART = 3.5  # an outlier is so many times the usual distance from the median (Iglewicz and Hoaglin 1993),
 APART_SHARE = 0.1  # and at least so far away
 
@@ -90,6 +91,15 @@ class Verdict:
         if self.rounds == 1:
             return f"{self.number} × as fast in one round; {self.meaning.value}"
         return f"{self.span} × as fast in {self.rounds} rounds; {self.meaning.value}"
+
+    @property
+    def brief(self) -> str:
+        """The same for a narrow column: its caption is BRIEF."""
+        if self.seen:
+            return f"{self.number} ({self.span})"
+        if self.meaning is Meaning.same:
+            return f"no difference ({self.span})"
+        return f"{self.number if self.rounds == 1 else self.span}, no verdict"
 
     @property
     def _digits(self) -> int:

@@ -16,7 +16,9 @@ def compare(
     words: Words,
     ranks: Ranks = None,
     mpi: Mpi = None,
-    rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Measured runs with Heddle, and as many without.")] = verdict.ROUNDS,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-r", min=1, help="Measured runs with Heddle, and as many without.")
+    ] = verdict.ROUNDS,
     warm_up: Annotated[bool, typer.Option(help="Run both variants once, unmeasured, before the first round.")] = True,
     calls: Annotated[bool, typer.Option(help="Run both variants once more afterwards, to see which MPI calls changed.")] = True,
     output: Annotated[

@@ -35,7 +35,8 @@ def draw(found: Compared, file: Path) -> None:
 
     rows = [row for row in found.calls[:MOST_BARS] if max(row.without_us, row.with_us) > 0]
     heights = [1.5] + ([0.35 + 0.42 * len(rows)] if rows else [])
-    title = "\n".join((fill(found.command, 88, max_lines=2, placeholder=" …"), *(fill(line, 88) for line in (gain_sentence(found), *doubts(found)))))
+    said = (gain_sentence(found), *doubts(found))
+    title = "\n".join((fill(found.command, 88, max_lines=2, placeholder=" …"), *(fill(line, 88) for line in said)))
     facts = [found.mpi, f"Heddle {found.heddle}", *(f"{name}={value}" for name, value in found.settings.items())]
     foot = fill(", ".join(filter(None, [*facts, found.machine, found.date])), 120, max_lines=3, placeholder=" …")
     extra = 1.3 + 0.2 * title.count("\n") + 0.15 * foot.count("\n")

@@ -27,8 +27,8 @@ def seconds(value: float) -> str:
 
 
 ONE_RUN = (
-    "Times of a rank in MPI calls: one more run of each way, with a report that takes time itself. A single run has no scatter, "
-    "so these times tell where the time goes. They do not tell the gain."
+    "Times of a rank in MPI calls: one more run of each way, with a report that takes time itself. A single run has no "
+    "scatter, so these times tell where the time goes. They do not tell the gain."
 )
 
 
@@ -152,7 +152,7 @@ def as_json(found: Compared) -> str:
     raw = {"heddle_compare": VERSION, **asdict(found)}
     if found.failure is None:
         gain = found.gain
-        raw["gain"] = asdict(gain) | {"meaning": gain.meaning.name}
+        raw["gain"] = asdict(gain) | {"meaning": gain.meaning.name, "words": gain.words}
         raw["outliers"] = [i + 1 for i in found.outliers]
         raw["times"] = {"without_s": asdict(found.without), "with_s": asdict(found.with_heddle)}
     raw["outputs"] = [asdict(one) | {"verdict": one.verdict.name} for one in found.outputs]
