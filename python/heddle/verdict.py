@@ -13,7 +13,8 @@ under any noise:
 - With 7 rounds, the interval for the median is from the least to the most ratio, and has a level of 98.4 %. The bootstrap has a
   lower level than it claims there: resamples of 7 values rarely hold the tails. tests/python/test_verdict.py shows its false
   verdicts beside ours.
-- Wilcoxon's test needs ratios that are symmetric around their median. A drift breaks that.
+- Wilcoxon's test would hold its level, too. But its interval needs ratios that are symmetric around their median, and a single
+  burst has the largest rank.
 - The median always lies in the interval, as both are order statistics.
 
 With 5 rounds, even equal signs have p = 6.3 %, so there is no verdict. With 9 rounds or more, one spoilt round does not prevent
@@ -173,4 +174,4 @@ def shuffled(ways: Sequence[Way]) -> list[Way]:
 
 
 def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}" if value < 10 else f"{value:.1f}"
+    return f"{value:.{digits if value < 10 else 1 if value < 100 else 0}f}"

@@ -75,7 +75,7 @@ def table(runs: list[Run], setup: Setup) -> Table:
     )
     result.add_column("", no_wrap=True)
     for header in ("host alone", "under Heddle", "gain"):
-        result.add_column(header, justify="right", no_wrap=True)
+        result.add_column(header, justify="right", no_wrap=header != "gain")
     for case in by_case(runs).values():
         result.add_row(f"[bold]{case[0].program.name}[/bold], {case[0].mpi.name} {case[0].mpi.version}")
         for metric in METRICS:
