@@ -14,11 +14,12 @@ from pathlib import Path
 
 from heddle import native, written
 from heddle.problem import Problem
-from heddle.repeated import MOST_TRIES, TRIES, repeated
+from heddle.repeated import MOST_TRIES, TRIES, Repeated, Spoilt, repeated
 
 MACHINE = ("process_vm_readv", "mapped_memory", "packing_kernels")  # and the curves
 CURVE = "_ns_per_byte"
 NAMED = 4
+NO_SENSE = "makes no sense"  # heddle-tool's words about figures that nobody would believe
 
 
 def measured(arguments: list[str], notes: list[str], once: bool, progress: Callable[[float, str], None]) -> dict:
@@ -26,15 +27,21 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
     answers: list[dict] = []
 
     def measure() -> dict[str, float]:
-        share = 1 if once else 1 / (TRIES if len(answers) < TRIES else MOST_TRIES)
-        for line in native.stream("tune", *arguments, "--progress", "--json"):
-            if "done" in line:
-                progress(min(1.0, share * (len(answers) + line["done"])), line["what"])
-            else:
-                answers.append(line)
+        try:
+            for line in native.stream("tune", *arguments, "--progress", "--json"):
+                if "done" in line:
+                    progress(line["done"] if once else _done(len(answers) + line["done"]), line["what"])
+                else:
+                    answers.append(line)
+        except Problem as problem:
+            if NO_SENSE not in str(problem):
+                raise
+            raise Spoilt(str(problem)) from None
         return dict(_figures(answers[-1]["profile"]))
 
     found = repeated(measure, slower=False, anyway=once)
+    if not answers:
+        raise Problem(found.busy)
     answer = answers[-1]
     builtin = dict(_figures(answer["builtin"]))
     if not once:
@@ -48,7 +55,14 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
     return answer
 
 
-def _sure(found, many: int) -> Iterator[str]:
+def _done(tries: float) -> float:
+    """The part of the work after so many tries: most measurements need TRIES, some more."""
+    usual = 0.9
+    further = (1 - usual) * (tries - TRIES) / (MOST_TRIES - TRIES)
+    return usual * tries / TRIES if tries < TRIES else min(1.0, usual + further)
+
+
+def _sure(found: Repeated, many: int) -> Iterator[str]:
     if found.tries > 1:
         agree = f"costs of this machine: measured {found.tries} times, within {100 * (found.within - 1):.0f} %"
         if found.unsure:

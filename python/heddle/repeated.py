@@ -19,6 +19,10 @@ TRIES, MOST_TRIES = 3, 5
 QUIET = 0.3  # cores that others may use beside two ranks
 
 
+class Spoilt(Exception):
+    """A try has failed because of other work on the machine."""
+
+
 @dataclass
 class Repeated:
     values: dict[str, float] = field(default_factory=dict)
@@ -41,9 +45,13 @@ def repeated(
     found = Repeated()
     counted: list[dict[str, float]] = []
     while found.tries < (1 if anyway else MOST_TRIES):
-        with disturbance.watched() as others:
-            taken = once()
         found.tries += 1
+        with disturbance.watched() as others:
+            try:
+                taken = once()
+            except Spoilt as spoilt:
+                found.busy = str(spoilt)
+                continue
         found.busy = others.words or found.busy
         if anyway or not quiet or others.used < QUIET:
             counted.append(taken)
