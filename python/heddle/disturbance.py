@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -73,6 +74,15 @@ def watched(launcher: str = "") -> Iterator[Others]:
         yield others
     finally:
         _compare(others, before, _seen(), Path(launcher).name not in REMOTE)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """The words on stderr, after the block."""
+    with watched() as others:
+        yield
+    if others.busy:
+        print(others.words, file=sys.stderr)
 
 
 def _compare(others: Others, before: Seen | None, after: Seen | None, children: bool) -> None:

@@ -95,7 +95,7 @@ class Verdict:
 
     @property
     def brief(self) -> str:
-        """The same for a narrow column: its caption is BRIEF."""
+        """A verdict for a narrow column. BRIEF explains it in the caption."""
         if self.seen:
             return f"{self.number} ({self.span})"
         if self.meaning is Meaning.same:

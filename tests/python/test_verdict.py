@@ -162,9 +162,7 @@ def test_the_order_is_a_fair_coin():
 
 
 def test_other_commands_do_not_import_scipy():
-    code = (
-        "import sys; import heddle.app, heddle.compared.turns, heddle.verdict; assert not {'scipy', 'numpy'} & {*sys.modules}"
-    )
+    code = "import sys, heddle.app, heddle.compared.turns, heddle.verdict\nassert not {'scipy', 'numpy'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

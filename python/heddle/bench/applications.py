@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from heddle import verdict
+from heddle import disturbance, verdict
 from heddle.installations import Installation
 from heddle.jobs import output
 from heddle.problem import Problem
@@ -69,7 +69,7 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
     """@param answer  the result, which must be the same in all runs of a job"""
     columns = (TextColumn("{task.description:48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     measured = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with disturbance.told(), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=len(jobs) * len(runs) * (rounds + 1))
         for job in jobs:
             found: dict[str, list[dict]] = {run.variant: [] for run in runs}

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from heddle import families, installations, native, preload, verdict
 from heddle.console import console
+from heddle.disturbance import told
 from heddle.jobs import go_first
 from heddle.problem import Problem
 
@@ -114,15 +115,16 @@ def command(
         raise Problem("hpcc is missing. Debian has it: apt-get install --no-install-recommends hpcc.")
     times: dict[tuple[tuple[int, int], With], list[float]] = {}
     paired: dict[tuple[int, int], list[float]] = {}
-    for _ in range(rounds):
-        pair: dict[With, dict[tuple[int, int], list[float]]] = {}
-        for between in verdict.shuffled((With.nothing, With.heddle)):
-            pair[between] = _times(size, repeats, between)
-            for grid, found in pair[between].items():
-                times.setdefault((grid, between), []).extend(found)
-        for grid in GRIDS:
-            ratio = statistics.median(pair[With.nothing][grid]) / statistics.median(pair[With.heddle][grid])
-            paired.setdefault(grid, []).append(ratio)
+    with told():
+        for _ in range(rounds):
+            pair: dict[With, dict[tuple[int, int], list[float]]] = {}
+            for between in verdict.shuffled((With.nothing, With.heddle)):
+                pair[between] = _times(size, repeats, between)
+                for grid, found in pair[between].items():
+                    times.setdefault((grid, between), []).extend(found)
+            for grid in GRIDS:
+                ratio = statistics.median(pair[With.nothing][grid]) / statistics.median(pair[With.heddle][grid])
+                paired.setdefault(grid, []).append(ratio)
     table = Table(
         title=f"HPL of order {size:,} on 2 ranks of Open MPI: least and quartiles of {rounds} pairs of runs in s",
         title_justify="left",

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from heddle import verdict as verdicts
 from heddle.console import console, wide_console
+from heddle.disturbance import told
 from heddle.installations import Installation
 from heddle.problem import Problem
 
@@ -51,7 +52,7 @@ def measure(
     rows: list[Row] = []
     wrong: list[str] = []
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with told(), busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpis for run in runs]
         whole = progress.add_task("all runs", total=len(todo))
         for library, run, count in todo:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from typer.core import TyperCommand
 
 from heddle import families, installations, verdict
+from heddle.disturbance import told
 from heddle.families import Family
 from heddle.installations import Installation
 from heddle.problem import Problem
@@ -121,7 +122,7 @@ def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
 def measure(settings: Sequence[Setting], rounds: int, arguments: Sequence[str]) -> list[Row]:
     columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     answers, rows = Answers(), []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with told(), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=len(settings) * rounds * len(RUNS))
         for setting in settings:
             of_rounds: list[list[Row]] = []
