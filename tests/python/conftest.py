@@ -14,6 +14,8 @@ from heddle.native import CHECKOUT
 
 HEDDLE = Path(sys.executable).parent / "heddle"
 MPIS = ("mpich", "openmpi")
+# btl/ofi of Open MPI cannot be used here, and sleeps for a second in each MPI_Init before it closes.
+os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 # Prints which Heddle is mapped into the process, copies its input, and exits with the given code.
 WHO = r"""
