@@ -25,6 +25,7 @@ struct Board {
   std::atomic<int> round{0};
   std::atomic<int> size{0};
   std::atomic<bool> answered{false};
+  std::atomic<int> received{0};  // messages that have ended at their receiver
   int process[most] = {};
   std::atomic<std::uint32_t> announced[most][most];  // messages from, to
   Announcement announcement[most][most];
