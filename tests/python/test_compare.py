@@ -5,11 +5,10 @@ import os
 import re
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
+from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix, until
 from heddle import verdict
 from heddle.compared import Calls, Compared, Round, page, runs, text
 from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
@@ -202,17 +201,14 @@ def test_starts_nothing_but_the_runs(heddle, tmp_path):
 def test_files_come_back_also_if_it_is_ended(tmp_path, number):
     mine, up = tmp_path / "mine", tmp_path / "up"
     mine.write_text("precious")
-    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 50\n")
+    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 500\n")
     (tmp_path / "srun").chmod(0o755)
     line = ["--output", mine, "--mpi", "mpich", "--", tmp_path / "srun", "true"]
     started = subprocess.Popen([HEDDLE, "compare", *map(str, QUICK), *line], env=clean_environment(), stderr=subprocess.PIPE)
-    for _ in range(200):
-        if up.exists():
-            break
-        time.sleep(0.1)
+    until(up.exists, started)
     assert not mine.exists()
     started.send_signal(number)
-    assert started.wait(timeout=30) != 0 and b"Traceback" not in started.stderr.read()
+    assert started.wait(timeout=200) != 0 and b"Traceback" not in started.stderr.read()
     assert mine.read_text() == "precious" and sorted(file.name for file in tmp_path.iterdir()) == ["mine", "srun", "up"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(up.read_text()), 0)

@@ -153,7 +153,7 @@ def between_hosts(mpi, *words, **environment):
         env=clean_environment(**{"HEDDLE_FABRIC": "tcp"} | environment),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     if done.returncode == 77:
         pytest.skip(done.stderr.strip())
