@@ -3,13 +3,14 @@ PYTHON ?=
 MPI ?=
 PREFIX ?= /usr/local
 SUITES ?=
+REV ?=
 DESTDIR ?=
 export PYTHON MPI PREFIX DESTDIR
 
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap packages build programs install wheel sdist deb release test demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap packages build programs install wheel sdist deb release test check demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -48,6 +49,11 @@ test:  ## All tests
 	@scripts/bootstrap --test
 	@scripts/build programs
 	@scripts/test
+
+check:  ## Tests of the folders that changed since REV (main), and the fastest of each kind: five minutes (scripts/check --help)
+	@scripts/bootstrap --test
+	@scripts/build
+	@.venv/bin/python scripts/check $(REV)
 
 demo:  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
 	@scripts/bootstrap --programs
@@ -102,7 +108,7 @@ lint:  ## clang-format, clang-tidy, ruff
 format:  ## Put all sources into the house style
 	@scripts/bootstrap --lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
-	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/gain scripts/rows scripts/suites scripts/verbs scripts/site
+	@.venv/bin/ruff format -q python packaging tests apps examples src scripts/tidy scripts/applications scripts/check scripts/gain scripts/rows scripts/suites scripts/verbs scripts/site
 
 clean:  ## Remove what was built; .venv and .mpi stay
 	@rm -rf build dist python/heddle/native demo-output examples/build

@@ -2,19 +2,24 @@
 
 First two ranks run, with a core for each. Then sixteen ranks share two cores under Heddle; host and Heddle yield while they
 wait. One build of bench/links serves all libraries of a family: heddle-tool runs it with the MPI preloaded.
+
+Each case runs until its tries agree. Other work on the two cores spoils a try.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from heddle import installations, jobs, native, preload
 from heddle.families import Family
 from heddle.installations import Installation
 from heddle.problem import Problem
+from heddle.repeated import Repeated, repeated
 
 CORES, RANKS = 2, 16
 SPARE = ("one", "burst", "long")
@@ -32,21 +37,88 @@ def library(family: Family) -> Path:
     return path
 
 
-def measured(family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None) -> list[float]:
-    """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp). Problem: the reason why the measurement fails."""
+@dataclass
+class Measured:
+    """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp): all of them, or fewer if the others are not sure."""
+
+    ns: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+STEPS = 3  # of `measured`
+
+
+def measured(
+    family: Family, quick: bool, progress: Callable[[str], None] = lambda what: None, anyway: bool = False
+) -> Measured:
+    """Problem: the reason why the measurement fails. `progress` is called before each of the STEPS.
+    @param anyway: take the first try of each case, even on a busy machine."""
     file = library(family)
     mpi = next((one for one in installations.find() if one.family is family), None)
     if mpi is None:
         raise Problem(f"there is no MPI of this family. {native.MEND_MPI}.")
+
+    def tried(case: str, ranks: int) -> Repeated:
+        return repeated(lambda: _times(mpi, file, case, ranks, quick), slower=True, anyway=anyway, quiet=True, tries=2)
+
     with _cores(CORES) as cores:
         progress(f"{mpi.name}, messages between two ranks")
-        spare = _times(mpi, file, "spare", 2, quick)
+        spare = tried("spare", 2)
         progress(f"{mpi.name}, messages with holes")
-        holes = _times(mpi, file, "holes", 2, quick)
+        holes = tried("holes", 2) if spare.sure else Repeated()
         progress(f"{mpi.name}, messages of {RANKS} ranks on {cores} cores")
-        shared = _times(mpi, file, "shared", RANKS, quick)
-    messages = [*(spare[name] for name in SPARE), *(shared[name] for name in SHARED), float(RANKS), float(cores)]
-    return [*messages, *(holes[block] for block in BLOCKS)]
+        shared = tried("shared", RANKS) if spare.sure else Repeated()
+    if anyway:
+        times = spare.values | shared.values | holes.values
+        shared_by = (float(RANKS), float(cores))
+        return Measured([*(times[name] for name in (*SPARE, *SHARED)), *shared_by, *(times[block] for block in BLOCKS)])
+    return _judged(family.title, cores, spare, shared, holes)
+
+
+def _judged(title: str, cores: int, spare: Repeated, shared: Repeated, holes: Repeated) -> Measured:
+    """The numbers that are sure. heddle-tool takes those of `spare` alone, or with `shared`, or all."""
+    why = _doubt(spare) or ("short messages take no time" if _spare_is_absurd(spare.values) else "")
+    if why:
+        return Measured([], [f"messages of {title} are not kept ({why}); the built-in figures hold"])
+    taken = Measured([spare.values[name] for name in SPARE])
+    kept = [spare]
+    why = _doubt(shared) or ("messages take no time beside the turns" if _shared_is_absurd(shared.values, cores) else "")
+    if why:
+        without = f"messages of {title} with holes, and of {RANKS} ranks on {cores} cores"
+        taken.notes.append(f"{without}, are not kept ({why}); the built-in figures hold")
+    else:
+        kept.append(shared)
+        taken.ns += [*(shared.values[name] for name in SHARED), float(RANKS), float(cores)]
+        if why := _doubt(holes):
+            taken.notes.append(f"messages of {title} with holes are not kept ({why}); there will be no estimates in reports")
+        else:
+            kept.append(holes)
+            taken.ns += [holes.values[block] for block in BLOCKS]
+    within = max(one.within for one in kept)
+    tries = max(one.tries for one in kept)
+    taken.notes.append(f"messages of {title}: measured {tries} times, within {100 * (within - 1):.0f} %")
+    return taken
+
+
+def _doubt(found: Repeated) -> str:
+    """Why these numbers are not sure; "": they are."""
+    if found.sure:
+        return ""
+    if found.unsure:
+        apart = max(found.unsure.values())
+        return f"{found.tries} tries are {apart:.1f}-fold apart" if math.isfinite(apart) else f"{found.tries} tries differ"
+    return found.busy.removesuffix(".").replace("The machine", "the machine", 1) or "not measured"
+
+
+def _spare_is_absurd(ns: dict[str, float]) -> bool:
+    one, burst, long = (ns[name] for name in SPARE)
+    return not one < min(burst, long)
+
+
+def _shared_is_absurd(ns: dict[str, float], cores: int) -> bool:
+    """The model's cost of a message would be below zero: fit_links.cpp."""
+    crowding = max(1.0, RANKS / cores)
+    return ns["pairs"] / crowding <= ns["rounds"] / (crowding * math.log2(RANKS))
 
 
 def _times(mpi: Installation, file: Path, case: str, ranks: int, quick: bool) -> dict[str, float]:

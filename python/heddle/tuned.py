@@ -30,7 +30,7 @@ LINKS = {
     "byte_ns": "bytes of a long one",
     "shared_core_turn_ns": "ranks that share cores: a turn",
     "shared_core_message_ns": "… a message",
-    "shared_core_bundles_ns": "… a round of bundles, more than one of blocks",
+    "shared_core_bundles_ns": "… a round of bundles, beyond one of blocks",
 }
 
 NODES = {"between_nodes_by_mpich": "MPICH", "between_nodes_by_openmpi": "Open MPI"}
@@ -52,30 +52,43 @@ def cost(name: str, value: float) -> str:
     return speed(value) if "byte" in name else f"{value:.3g} ns"
 
 
-def single(profile: dict, builtin: dict) -> Table:
+def single(profile: dict, builtin: dict, unsure: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     table.add_column("here", justify="right")
     table.add_column("built in", justify="right", style="dim")
     for group in ("process_vm_readv", "mapped_memory"):
         for name, value in profile[group].items():
-            table.add_row(NAMES.get(name, name), cost(name, value), cost(name, builtin[group][name]))
+            here = NOT_SURE if f"{group}/{name}" in unsure else cost(name, value)
+            table.add_row(NAMES.get(name, name), here, cost(name, builtin[group][name]))
     return table
 
 
 HOLES = "with_holes_ns_per_byte"
+NOT_SURE = "not sure"
 
 
-def curves(profile: dict) -> Table:
+def kernels(profile: dict, unsure: list[str]) -> Table:
+    """The speeds of packing kernels by length of block."""
     by_length = {name: value for name, value in profile.items() if name.endswith("_ns_per_byte") and isinstance(value, dict)}
-    by_length |= {f"messages, {title}": profile[host][HOLES] for host, title in HOSTS.items() if HOLES in profile.get(host, {})}
+    return _curves(by_length, unsure)
+
+
+def holes(profile: dict) -> Table:
+    """The speeds of messages with holes."""
+    by_length = {f"messages, {title}": profile[host][HOLES] for host, title in HOSTS.items() if HOLES in profile.get(host, {})}
+    return _curves(by_length, [])
+
+
+def _curves(by_length: dict[str, dict], unsure: list[str]) -> Table:
     names = list(by_length)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("blocks of", justify="right")
     for name in names:
         table.add_column(NAMES.get(name, name), justify="right")
     for length in by_length[names[0]]:
-        table.add_row(length, *(speed(by_length[name][length]) for name in names))
+        cells = (NOT_SURE if f"{name}/{length}" in unsure else speed(by_length[name][length]) for name in names)
+        table.add_row(length, *cells)
     return table
 
 
@@ -117,9 +130,12 @@ def show(answer: dict) -> None:
     machine = answer["profile"]["machine"]
     out.print(Text(f"{machine['processor']}, {machine['cores']} cores", style="bold"))
     out.print()
-    out.print(single(answer["profile"], answer["builtin"]))
+    out.print(single(answer["profile"], answer["builtin"], answer["unsure"]))
     out.print()
-    out.print(curves(answer["profile"]))
+    out.print(kernels(answer["profile"], answer["unsure"]))
+    if any(HOLES in answer["profile"].get(host, {}) for host in HOSTS):
+        out.print()
+        out.print(holes(answer["profile"]))
     if messages := [name for name in HOSTS if name in answer["profile"]]:
         out.print()
         out.print(links(answer["profile"], messages))
@@ -131,6 +147,6 @@ def show(answer: dict) -> None:
         say(Text(text))
     for what in answer["without"]:
         out.print()
-        say(Text(f"{what}.", style="yellow"))
+        say(Text(f"{what[:1].upper()}{what[1:]}.", style="yellow" if "not" in what or "busy" in what else ""))
     out.print()
     say(Text(f"Written to {answer['path']}."))

@@ -22,7 +22,7 @@ class Walk {
   Walk(const Task& task, const Machine& machine, const Plan& plan)
       : task_(task), machine_(machine), plan_(plan), traffic_(machine), place_(plan.place) {
     for (Rank rank = 0; rank < task.ranks; ++rank) node_.push_back(machine.node_of(rank));
-    if (plan.way.algorithm->by_node) {
+    if (plan.choice.algorithm->by_node) {
       nodes_.emplace(node_);
       place_.nodes = &*nodes_;
     }
@@ -32,7 +32,7 @@ class Walk {
   }
 
   Estimate run(const Progress& progress) {
-    Estimate about{.plan = plan_, .rounds = plan_.way.algorithm->rounds(place_)};
+    Estimate about{.plan = plan_, .rounds = plan_.choice.algorithm->rounds(place_)};
     fill();
     for (Count k = 0; k < about.rounds; ++k) {
       send(k);
@@ -114,7 +114,7 @@ class Walk {
     traffic_.begin();
     messages_of_round_.clear();
     for (Rank from = 0; from < task_.ranks; ++from) {
-      const schedule::Round round = plan_.way.algorithm->round(place_, from, k);
+      const schedule::Round round = plan_.choice.algorithm->round(place_, from, k);
       Clock& clock = clocks_[index(from)];
       clock.begun = clock.last = clock.now;
       clock.taking = 0;

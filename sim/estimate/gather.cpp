@@ -19,17 +19,17 @@ class Gather {
   Gather(const Task& task, const Machine& machine, const Plan& plan)
       : task_(task),
         machine_(machine),
-        algorithm_(*plan.way.algorithm),
+        algorithm_(*plan.choice.algorithm),
         traffic_(machine),
         place_(plan.place),
-        pieces_(task.ranks, std::max<Bytes>(plan.way.segment, 1), [&](Rank of) { return volume(task, of); }) {
+        pieces_(task.ranks, std::max<Bytes>(plan.choice.segment, 1), [&](Rank of) { return volume(task, of); }) {
     if (algorithm_.by_node) {
       std::vector<Rank> node;
       for (Rank rank = 0; rank < task.ranks; ++rank) node.push_back(machine.node_of(rank));
       nodes_.emplace(node);
       place_.nodes = &*nodes_;
     }
-    if (plan.way.segment > 0) place_.pieces = &pieces_;
+    if (plan.choice.segment > 0) place_.pieces = &pieces_;
   }
 
   Estimate run(const Plan& plan, const Progress& progress) {

@@ -124,7 +124,7 @@ Straight straight(const Task& task, const Machine& machine) {
 }
 
 Estimate estimate_pairs(const Task& task, const Machine& machine, const Plan& plan, const Progress& progress) {
-  if (plan.way.algorithm == &schedule::alltoallv_round_robin) return everybody(task, machine, plan, progress);
+  if (plan.choice.algorithm == &schedule::alltoallv_round_robin) return everybody(task, machine, plan, progress);
   const Straight clocks = straight(task, machine);
   const auto partners = static_cast<double>(task.bytes > 0 ? distances(task).size() : 0);
   return {.ns = std::ranges::max(clocks.done),

@@ -5,7 +5,7 @@
 //   network.route(from, to, links);      // numbers of links, 0 ... links() - 1; a link has one direction
 //
 //   kind       sizes                                         route
-//   torus      x, y, z                                       one dimension after the other, the shorter way around
+//   torus      x, y, z                                       one dimension after the other, the shorter choice around
 //   fat-tree   nodes of a leaf, leaves, spines               up to spine number (destination mod spines), and down
 //   dragonfly  groups, chassis of a group,                   within the group to the router that has the link to the
 //              routers of a chassis, nodes of a router       other group; over that link; to the router of the node

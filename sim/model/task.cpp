@@ -12,7 +12,7 @@
 namespace heddle::sim {
 namespace {
 
-using select::Way;
+using select::Candidate;
 
 /// The greatest common divisor of all distances; 0 without partners.
 Rank stride_of(const Task& task) {
@@ -47,7 +47,7 @@ select::AlltoallvFacts facts_of(const Task& task, const select::Where& where, co
   return facts;
 }
 
-Way chosen(const Task& task, const Machine& machine) {
+Candidate chosen(const Task& task, const Machine& machine) {
   const select::Links links = links_of(machine, task.ranks);
   const select::Where where{.ranks = task.ranks,
                             .nodes = machine.nodes_of(task.ranks),
@@ -117,35 +117,35 @@ Plan plan_of(const Task& task, const Machine& machine) {
   Plan plan;
   plan.router = task.router.value_or(settings::Router{});
   const bool open = task.algorithm == "auto" || task.algorithm == "by-sum";
-  plan.way = open ? chosen(task, machine) : Way{};
+  plan.choice = open ? chosen(task, machine) : Candidate{};
   if (!open) {
-    plan.way.algorithm = schedule::find(task.gathers ? schedule::allgatherv() : schedule::alltoallv(), task.algorithm);
-    if (plan.way.algorithm == &schedule::alltoallv_bruck) {
+    plan.choice.algorithm = schedule::find(task.gathers ? schedule::allgatherv() : schedule::alltoallv(), task.algorithm);
+    if (plan.choice.algorithm == &schedule::alltoallv_bruck) {
       for (const Rank ahead : distances(task))
-        plan.way.reach = std::max(plan.way.reach, select::distance(0, ahead, task.ranks));
-      plan.way.stride = std::max(1, stride_of(task));
+        plan.choice.reach = std::max(plan.choice.reach, select::distance(0, ahead, task.ranks));
+      plan.choice.stride = std::max(1, stride_of(task));
     }
     constexpr Bytes usual = 32 << 10;
-    if (plan.way.algorithm == &schedule::allgatherv_pipelined_ring)
-      plan.way.segment = plan.router.segment > 0 ? plan.router.segment : usual;
+    if (plan.choice.algorithm == &schedule::allgatherv_pipelined_ring)
+      plan.choice.segment = plan.router.segment > 0 ? plan.router.segment : usual;
   }
-  if (plan.router.radix > 0) plan.way.radix = plan.router.radix;
-  plan.bundles = !task.gathers && plan.way.algorithm != &schedule::alltoallv_direct &&
-                 plan.way.algorithm != &schedule::alltoallv_round_robin;
+  if (plan.router.radix > 0) plan.choice.radix = plan.router.radix;
+  plan.bundles = !task.gathers && plan.choice.algorithm != &schedule::alltoallv_direct &&
+                 plan.choice.algorithm != &schedule::alltoallv_round_robin;
   plan.place = {.ranks = task.ranks,
-                .radix = plan.way.radix,
-                .reach = plan.way.reach,
-                .stride = plan.way.stride,
+                .radix = plan.choice.radix,
+                .reach = plan.choice.reach,
+                .stride = plan.choice.stride,
                 .channels = plan.router.channels};
   return plan;
 }
 
 std::string Plan::name() const {
-  std::string text(way.algorithm->name);
-  if (way.radix != 2) text += ", radix " + std::to_string(way.radix);
-  if (way.reach > 0) text += ", within " + std::to_string(way.reach);
-  if (way.stride > 1) text += " by " + std::to_string(way.stride);
-  if (way.segment > 0) text += ", segments of " + std::to_string(way.segment);
+  std::string text(choice.algorithm->name);
+  if (choice.radix != 2) text += ", radix " + std::to_string(choice.radix);
+  if (choice.reach > 0) text += ", within " + std::to_string(choice.reach);
+  if (choice.stride > 1) text += " by " + std::to_string(choice.stride);
+  if (choice.segment > 0) text += ", segments of " + std::to_string(choice.segment);
   return text;
 }
 

@@ -41,7 +41,7 @@ std::vector<Rank> distances(const Task& task);
 inline Bytes volume(const Task& task, Rank of) { return of == 0 ? task.bytes : task.others; }
 
 struct Plan {
-  select::Way way;
+  select::Candidate choice;
   settings::Router router;
   bool bundles = false;   ///< Blocks travel in bundles (engine/collective/router.hpp).
   schedule::Place place;  ///< Nodes and pieces are not set.

@@ -27,7 +27,7 @@ class Alltoallv final : public Collective {
       : stage_(stage), me_(me), bytes_(stage.task.bytes), out_(size(bytes_), value(me)), in_(stage.checked ? all() : 0) {}
 
   void run() override {
-    if (stage_.plan.way.algorithm == &schedule::alltoallv_round_robin) return everybody();
+    if (stage_.plan.choice.algorithm == &schedule::alltoallv_round_robin) return everybody();
     const auto partners = static_cast<int>(stage_.away.size());
     Blocks blocks(2 * partners);
     engine::Exchange exchange(blocks, me_, partners, partners);
@@ -80,7 +80,7 @@ class Alltoallv final : public Collective {
     const settings::Router& wishes = stage_.plan.router;
     Messages messages(stage_.machine);
     engine::Routed routed(exchange, blocks, stage_.place, wishes.straight_from(),
-                          {.segment = wishes.segment, .copies = wishes.copies, .algorithm = stage_.plan.way.algorithm},
+                          {.segment = wishes.segment, .copies = wishes.copies, .algorithm = stage_.plan.choice.algorithm},
                           messages);
     messages.charge_for(routed.router());
     exchange.start(true);
@@ -103,7 +103,7 @@ class Allgatherv final : public Collective {
 
   void run() override {
     Messages line(stage_.machine);
-    engine::Gathering gathering({.algorithm = stage_.plan.way.algorithm, .place = stage_.place}, me_,
+    engine::Gathering gathering({.algorithm = stage_.plan.choice.algorithm, .place = stage_.place}, me_,
                                 {.memory = memory_.data(), .starts = stage_.starts.data()}, line);
     gathering.advance(true);
   }
@@ -127,7 +127,7 @@ class Allgatherv final : public Collective {
 
 Stage::Stage(const Task& what, const Machine& where)
     : task(what), machine(where), plan(plan_of(task, machine)), away(distances(task)), place(plan.place) {
-  if (plan.way.algorithm->by_node) {
+  if (plan.choice.algorithm->by_node) {
     std::vector<Rank> node;
     for (Rank rank = 0; rank < task.ranks; ++rank) node.push_back(machine.node_of(rank));
     place.nodes = &nodes.emplace(node);
@@ -136,8 +136,8 @@ Stage::Stage(const Task& what, const Machine& where)
   if (task.gathers) {
     starts.push_back(0);
     for (Rank rank = 0; rank < task.ranks; ++rank) starts.push_back(starts.back() + volume(task, rank));
-    if (plan.way.segment > 0)
-      place.pieces = &pieces.emplace(task.ranks, plan.way.segment, [&](Rank of) { return volume(task, of); });
+    if (plan.choice.segment > 0)
+      place.pieces = &pieces.emplace(task.ranks, plan.choice.segment, [&](Rank of) { return volume(task, of); });
   } else if (of_all(static_cast<double>(away.size()) * static_cast<double>(task.bytes)) > most_memory) {
     checked = false;
     shared.resize(static_cast<std::size_t>(task.bytes));

@@ -8,7 +8,7 @@
 
 namespace heddle::explain {
 
-std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Way& way) {
+std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const SchemeChoices& schemes) {
   const layout::Shape shape = layout::shape(layout, count);
   std::vector<std::string> all = {
       fmt::format("type: {}", type),
@@ -21,8 +21,8 @@ std::vector<std::string> lines(const layout::Layout& layout, Count count, std::s
       fmt::format("canonical: {}", layout::describe(layout)),
       fmt::format("blocks: {}, mean {:.1f} B, median {} B", shape.blocks, shape.mean_block, shape.median_block),
   };
-  if (way.choices.empty()) all.push_back("within a node: " + way.why);
-  for (const Choice& one : way.choices)
+  if (schemes.choices.empty()) all.push_back("within a node: " + schemes.why);
+  for (const Choice& one : schemes.choices)
     all.push_back(fmt::format("within a node, {}: {}; segments of {} B", one.memory, one.why, one.choice.segment));
   return all;
 }

@@ -1,7 +1,7 @@
 // explain/datatype_lines.hpp: a datatype in a few lines "name: value". `heddle-tool explain` prints
 // them, and so does a running program with HEDDLE_EXPLAIN.
 //
-//   for (const std::string& line : lines(layout, 1, written(layout), way)) puts(line.c_str());
+//   for (const std::string& line : lines(layout, 1, written(layout), schemes)) puts(line.c_str());
 //
 //   type: hvector(128, 32, 16384, byte)           in the grammar of heddle explain
 //   size: 4096
@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/explained_way.hpp"
+#include "explain/scheme_choices.hpp"
 
 namespace heddle::explain {
 
 /// The lines about a datatype. @param type  A description in the grammar of layout/grammar.hpp.
-std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Way& way);
+std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const SchemeChoices& schemes);
 
 /// The layout in that grammar. Empty: it would be too long to paste.
 /// @param element  Its basic type, if there is only one.

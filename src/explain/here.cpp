@@ -7,16 +7,16 @@
 
 namespace heddle::explain {
 
-Way way_of(const layout::Layout& layout, Count count, const Here& here) {
+SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Here& here) {
   if (!here.running) return {"Heddle is off: the MPI library's own way", {}};
-  Way way = way_of(layout, count, here.at);
-  if (!way.choices.empty() && !here.on_node)
+  SchemeChoices schemes = scheme_choices(layout, count, here.at);
+  if (!schemes.choices.empty() && !here.on_node)
     return {"Heddle announces no messages here (this rank is alone on its node, or heddle doctor says why): " +
                 unannounced(here.at.packs),
             {}};
-  if (way.choices.empty() && here.on_node && here.in_one_piece && here.moves_pieces)
-    way.why = "without holes: announced if that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
-  return way;
+  if (schemes.choices.empty() && here.on_node && here.in_one_piece && here.moves_pieces)
+    schemes.why = "without holes: announced if that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)";
+  return schemes;
 }
 
 std::string left_to_host(const Here& here) {
@@ -36,7 +36,7 @@ std::string between_nodes(const Here& here) {
 }
 
 std::vector<std::string> lines(const layout::Layout& layout, Count count, std::string_view type, const Here& here) {
-  std::vector<std::string> all = lines(layout, count, type, way_of(layout, count, here));
+  std::vector<std::string> all = lines(layout, count, type, scheme_choices(layout, count, here));
   for (const std::string& line : {left_to_host(here), between_nodes(here)})
     if (!line.empty()) all.push_back(line);
   return all;

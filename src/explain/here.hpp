@@ -1,4 +1,4 @@
-// explain/here.hpp: a datatype of a running program (HEDDLE_EXPLAIN): the ways of its messages from
+// explain/here.hpp: a datatype of a running program (HEDDLE_EXPLAIN): the protocols and schemes of its messages from
 // this rank, within the node and between nodes.
 //
 //   const Here here{.known = true, .on_node = true, .at = {.profile = &profile, .packs = true}};
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "explain/datatype_lines.hpp"
-#include "explain/explained_way.hpp"
+#include "explain/scheme_choices.hpp"
 
 namespace heddle::explain {
 
@@ -27,13 +27,13 @@ struct Here {
   Circumstances at{};
 };
 
-/// The way of a message from here to a rank of this node.
-Way way_of(const layout::Layout& layout, Count count, const Here& here);
+/// The schemes of a message from here to a rank of this node.
+SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Here& here);
 
 /// The messages that are left to a library that packs while it sends; empty: none.
 std::string left_to_host(const Here& here);
 
-/// The way of a message to another node; empty: there is one node.
+/// The protocol of a message to another node; empty: there is one node.
 std::string between_nodes(const Here& here);
 
 /// All lines about the datatype. @param type  As for lines() of datatype_lines.hpp.

@@ -43,18 +43,25 @@ class CallSite {
 
   explicit CallSite(Name name) : name_(std::move(name)) {}
 
+  /// The outcome of a call, at its return.
+  struct End {
+    bool carried;  ///< Heddle has carried out the call, or a part of it.
+    Passed why;    ///< Otherwise: the reason.
+    bool first;    ///< The site's first call, or its first call with this reason.
+  };
   /// Counts a call that is over.
   /// @param bytes  Bytes that it sends, or has room for; negative: unknown.
-  void ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
-    calls_.fetch_add(1, std::memory_order_relaxed);
+  End ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
+    const bool first = calls_.fetch_add(1, std::memory_order_relaxed) == 0;
     ns_.fetch_add(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
     if (bytes >= 0) {
       bytes_.fetch_add(bytes, std::memory_order_relaxed);
       sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))].fetch_add(1, std::memory_order_relaxed);
     }
-    if (marked_.load(std::memory_order_relaxed) == number) return;
+    if (marked_.load(std::memory_order_relaxed) == number) return {.carried = true, .why = why, .first = first};
     why_.store(why, std::memory_order_relaxed);
-    passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+    const std::int64_t before = passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+    return {.carried = false, .why = why, .first = before == 0};
   }
   /// Heddle has carried out call `number`, or a part of it. For some calls that turns out after
   /// they have returned: for a receive, when its message has come.

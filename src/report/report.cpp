@@ -37,11 +37,13 @@ void Report::add(const char* call, const layout::Layout& layout, const char* way
   const std::lock_guard guard(lock_);
   Row* row = &others_;
   double blocks = 0;
+  std::string_view datatype = "other datatypes";
   try {
     if (rows_.size() < most_rows) {
       const Met& met = meet(layout);
       row = &rows_[{call, met.description, way, caller.site}];
       blocks = met.blocks_of(bytes);
+      datatype = met.description;
       if (row->calls == 0 && why) row->why = why();
     }
   } catch (const std::exception&) {
@@ -52,6 +54,7 @@ void Report::add(const char* call, const layout::Layout& layout, const char* way
   row->blocks += blocks;
   row->times += times;
   row->longest_search = std::max(row->longest_search, times.search);
+  if (log_) log_->add_way(row->calls == 1, caller.site, call, bytes, datatype, way, row->why);
 }
 
 void Report::add_communicator(const char* call, std::string_view kept, int size, std::size_t members,
@@ -88,7 +91,8 @@ Chosen* Report::add_algorithm(const Caller& caller, std::string_view algorithm) 
   const std::lock_guard guard(lock_);
   try {
     Chosen& chosen = algorithms_[{caller.site, std::string(algorithm)}];
-    chosen.calls.fetch_add(1, std::memory_order_relaxed);
+    const bool first = chosen.calls.fetch_add(1, std::memory_order_relaxed) == 0;
+    if (log_) log_->add_algorithm(first, caller.site, algorithm);
     return &chosen;
   } catch (const std::exception&) {
     return nullptr;  // as above

@@ -24,6 +24,7 @@
 
 #include "layout/layout.hpp"
 #include "report/call_site.hpp"
+#include "report/log.hpp"
 #include "report/times.hpp"
 
 namespace heddle::report {
@@ -60,6 +61,10 @@ class Report {
   /// Counts a collective's algorithm. The caller adds the bytes that its calls move to the result.
   /// Null: memory is short.
   Chosen* add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
+
+  /// Also prints each row, algorithm and call there. Null: nowhere. Call it before the first call of the program.
+  void log_to(Log* log) noexcept { log_ = log; }
+  [[nodiscard]] Log* log() const { return log_; }
 
   /// Sets the rank of this report, and the number of ranks. Beyond `most_peers` ranks, bytes are
   /// not counted by destination.
@@ -141,6 +146,7 @@ class Report {
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
   int rank_ = 0;
+  Log* log_ = nullptr;
   std::array<Blocks, 4> mailed_;  // index: Mailed
   double elapsed_us_ = 0;
   bool on_ = true;

@@ -91,6 +91,14 @@ Parsed<Watch> watch(std::string_view text) {
   return {Watch::some, "is neither none, some nor all"};
 }
 
+Parsed<Log> log(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "off") return {Log::off, {}};
+  if (word == "info") return {Log::info, {}};
+  if (word == "debug") return {Log::debug, {}};
+  return {Log::off, "is neither off, info nor debug"};
+}
+
 Parsed<Collectives> collectives(std::string_view text) {
   const std::string word = lower(text);
   if (word == "auto") return {Collectives::automatic, {}};
@@ -183,19 +191,17 @@ Parsed<Transports> transports(std::string_view text) {
   std::string list = lower(text);
   std::erase(list, ' ');
   if (list == "auto") return {{}, {}};
-  Transports chosen{.self = false, .mapped = false, .cma = false, .ring = false};
+  Transports chosen{.mapped = false, .cma = false, .ring = false};
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
     const std::string_view word = std::string_view(list).substr(at, end - at);
-    if (word == "self")
-      chosen.self = true;
-    else if (word == "mapped")
+    if (word == "mapped")
       chosen.mapped = true;
     else if (word == "cma")
       chosen.cma = true;
     else if (word == "ring")
       chosen.ring = true;
-    else if (word != "mpi")
+    else if (word != "self" && word != "mpi")
       return {{}, "names an unknown transport"};
     at = end + 1;
   }
@@ -301,6 +307,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_REPORT", file, set.report);
   take("HEDDLE_TRACE", file, set.trace);
   take("HEDDLE_EXPLAIN", file, set.explain);
+  take("HEDDLE_LOG", log, set.log);
   take(
       "HEDDLE_VERBOSE", [](std::string_view text) { return integer(text, 0, 1); }, set.verbose);
   take("HEDDLE_DOCTOR", on_off, set.doctor);

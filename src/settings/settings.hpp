@@ -7,7 +7,7 @@
 //
 // A value that makes no sense is never fatal. The default then holds, and a complaint names the
 // variable, the value and the allowed values.
-// A new variable needs a row in settings.cpp, a member of Settings, and a line in read().
+// A new variable needs a row in variables.cpp, a member of Settings, and a line in read().
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,7 @@ enum class Yield { automatic, on, off };
 enum class Collectives { automatic, native };
 enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
+enum class Log { off, info, debug };
 enum class Exchange { automatic, consensus, crystal, counts };
 
 /// The word for HEDDLE_EXCHANGE: "consensus".
@@ -57,10 +58,9 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed ways to move bytes, by the names of transport/transport_table.hpp. The MPI library
-/// is always allowed.
+/// The allowed transports, by the names of transport/transport_table.hpp. `self` and `mpi` are
+/// always allowed.
 struct Transports {
-  bool self = true;
   bool mapped = true;
   bool cma = true;
   bool ring = true;
@@ -111,6 +111,7 @@ struct Settings {
   std::string report;                                ///< HEDDLE_REPORT, a file; empty: none
   std::string trace;                                 ///< HEDDLE_TRACE, a file; empty: none
   std::string explain;                               ///< HEDDLE_EXPLAIN, names of datatypes or places; empty: none
+  Log log = Log::off;                                ///< HEDDLE_LOG
   Yield yield = Yield::automatic;                    ///< HEDDLE_YIELD
   bool keep_heap = true;                             ///< HEDDLE_HEAP: the process keeps freed memory
   bool devices = true;                               ///< HEDDLE_DEVICES: buffers may be memory of a device

@@ -28,7 +28,8 @@ constexpr Variable rows[] = {
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
     {"HEDDLE_TRANSPORTS", "auto", "auto, or a list of self,mapped,cma,ring,mpi",
-     "the ways to move bytes within a node that Heddle may use. auto: all of them. mpi, the MPI library, is always allowed",
+     "the transports that Heddle may use within a node. auto: all of them. self and mpi, the MPI library, are always allowed, "
+     "and so is ring if mapped or cma is. mpi alone: there is no node memory",
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space that each process reserves for messages within a node. Pages take memory at their first use", library},
@@ -92,6 +93,10 @@ constexpr Variable rows[] = {
     {"HEDDLE_EXPLAIN", "", "a datatype's name, a function, FILE:LINE or MODULE+OFFSET; several, separated by commas; all",
      "rank 0 prints the lines of heddle explain on stderr for each datatype of this name, or used at this place, at its "
      "first use",
+     library},
+    {"HEDDLE_LOG", "off", "off|info|debug",
+     "each rank prints on stderr how its calls are carried out. debug: a line or two for each call. info: the first line of "
+     "each kind for each call site. All ranks need the variable",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "on: waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},

@@ -2,7 +2,7 @@
 // of each choice of Heddle.
 #include "group/formats.hpp"
 #include "schedule/schedule.hpp"
-#include "select/message_ways.hpp"
+#include "select/message_protocols.hpp"
 #include "tool/commands.hpp"
 #include "transport/transport_table.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 Json messages() {
   Json rows = Json::array();
-  for (const select::MessageWay& one : select::message_ways)
+  for (const select::MessageProtocol& one : select::message_protocols)
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.when}});
   return {{"room", "select"},
           {"title", "Ways of a message"},

@@ -165,8 +165,8 @@ Where where(const Described& about, const Links& links, Rank members) {
           .links = &links};
 }
 
-Json load(const Way& way, const Load& of) {
-  if (way.ns == 0) return nullptr;  // no figures
+Json load(const Candidate& choice, const Load& of) {
+  if (choice.ns == 0) return nullptr;  // no figures
   return {{"rounds", of.rounds}, {"messages", of.messages}, {"bytes", of.bytes}};
 }
 
@@ -186,43 +186,44 @@ Wanted wanted(std::string_view collective) {
   return {set.alltoallv, "HEDDLE_ALLTOALLV=" + set.alltoallv};
 }
 
-/// True if two ways have the same name and digest.
-bool same(const Way& one, const Way& other) {
+/// True if two candidates have the same name and digest.
+bool same(const Candidate& one, const Candidate& other) {
   return one.algorithm == other.algorithm && other.algorithm && digest(one) == digest(other);
 }
 
-/// The ways by time. A wanted way without figures comes last.
+/// The candidates by time. A wanted candidate without figures comes last.
 template <class Walk>
-Json rows(const Ways& ways, const Way& chosen, const Walk& walk) {
-  std::vector<Way> sorted(ways.begin(), ways.end());
-  std::ranges::stable_sort(sorted, {}, &Way::ns);
-  if (chosen.algorithm && std::ranges::none_of(sorted, [&](const Way& way) { return same(way, chosen); })) {
+Json rows(const Candidates& candidates, const Candidate& chosen, const Walk& walk) {
+  std::vector<Candidate> sorted(candidates.begin(), candidates.end());
+  std::ranges::stable_sort(sorted, {}, &Candidate::ns);
+  if (chosen.algorithm && std::ranges::none_of(sorted, [&](const Candidate& choice) { return same(choice, chosen); })) {
     sorted.push_back(chosen);
     sorted.back().ns = 0;
   }
   Json rows = Json::array();
-  for (const Way& way : sorted) {
-    const std::optional<double> walked = walk(way);
-    rows.push_back({{"name", way.algorithm->name},
-                    {"radix", way.radix},
-                    {"segment", way.segment},
-                    {"chosen", same(way, chosen)},
-                    {"between_nodes", load(way, way.network)},
-                    {"on_node", load(way, way.node)},
-                    {"ns", way.ns == 0 ? Json() : Json(way.ns)},
+  for (const Candidate& choice : sorted) {
+    const std::optional<double> walked = walk(choice);
+    rows.push_back({{"name", choice.algorithm->name},
+                    {"radix", choice.radix},
+                    {"segment", choice.segment},
+                    {"chosen", same(choice, chosen)},
+                    {"between_nodes", load(choice, choice.network)},
+                    {"on_node", load(choice, choice.node)},
+                    {"ns", choice.ns == 0 ? Json() : Json(choice.ns)},
                     {"walked_ns", walked ? Json(*walked) : Json(nullptr)}});
   }
   return rows;
 }
 
-/// Adds the choice, the reason if it is not the way with the least time, and the sentence of the
+/// Adds the choice, the reason if it is not the candidate with the least time, and the sentence of the
 /// model.
-void add_decision(Json& answer, const Decision& decision, const Ways& ways, const Wanted& by, const std::string& model) {
-  const std::string reason = because(decision, ways, by.said);
-  const bool model_chose = same(decision.way, quickest(ways));  // `model` describes this way
-  answer["chosen"] = decision.way.algorithm ? Json(decision.way.algorithm->name) : Json();
+void add_decision(Json& answer, const Decision& decision, const Candidates& candidates, const Wanted& by,
+                  const std::string& model) {
+  const std::string reason = because(decision, candidates, by.said);
+  const bool model_chose = same(decision.choice, quickest(candidates));  // `model` describes this candidate
+  answer["chosen"] = decision.choice.algorithm ? Json(decision.choice.algorithm->name) : Json();
   answer["because"] = reason;
-  const std::string name(decision.way.algorithm ? decision.way.algorithm->name : "the MPI library's own");
+  const std::string name(decision.choice.algorithm ? decision.choice.algorithm->name : "the MPI library's own");
   if (decision.reason == Reason::mailboxes)
     answer["why"] = model;  // the sentence has the reason
   else if (model_chose)
@@ -260,9 +261,9 @@ Json explain_collective(const std::string& description) {
                  {"nodes", nodes.count()},
                  {"messages", told(messages, about.host)}};
   const Wanted by = wanted(about.collective);
-  const auto walkable = [&](const Way& way) {
-    return about.crowding == 1 && way.algorithm->rounds != nullptr &&
-           (way.node.messages + way.network.messages + 1) * static_cast<double>(about.ranks) < most_walked;
+  const auto walkable = [&](const Candidate& choice) {
+    return about.crowding == 1 && choice.algorithm->rounds != nullptr &&
+           (choice.node.messages + choice.network.messages + 1) * static_cast<double>(about.ranks) < most_walked;
   };
 
   if (about.collective == "allgatherv") {
@@ -270,11 +271,11 @@ Json explain_collective(const std::string& description) {
     const AllgathervFacts facts{at,
                                 spread.of(about.ranks, [&](Rank of) { return about.volumes[static_cast<std::size_t>(of)]; }),
                                 about.host == "mpich", about.host == "openmpi"};
-    const Ways ways = ways_allgatherv(facts);
+    const Candidates candidates = candidates_allgatherv(facts);
     const Decision decision = decide_allgatherv(facts, by.algorithm);
-    add_decision(answer, decision, ways, by, why_allgatherv(facts));
-    answer["ways"] = rows(ways, decision.way, [&](const Way& way) -> std::optional<double> {
-      return walkable(way) ? std::optional(estimate_allgatherv(way, facts, about.volumes, &nodes)) : std::nullopt;
+    add_decision(answer, decision, candidates, by, why_allgatherv(facts));
+    answer["ways"] = rows(candidates, decision.choice, [&](const Candidate& choice) -> std::optional<double> {
+      return walkable(choice) ? std::optional(estimate_allgatherv(choice, facts, about.volumes, &nodes)) : std::nullopt;
     });
     return answer;
   }
@@ -291,11 +292,11 @@ Json explain_collective(const std::string& description) {
   }
   const AlltoallvFacts facts = agreed(all, at);
   const bool known = about.collective == "alltoallv";
-  const Ways ways = known ? ways_alltoallv(facts) : ways_exchange(facts);
+  const Candidates candidates = known ? candidates_alltoallv(facts) : candidates_exchange(facts);
   const Decision decision = known ? decide_alltoallv(facts, by.algorithm) : decide_exchange(facts, by.algorithm);
-  add_decision(answer, decision, ways, by, known ? why_alltoallv(facts) : why_exchange(facts));
-  answer["ways"] = rows(ways, decision.way, [&](const Way& way) -> std::optional<double> {
-    return walkable(way) ? std::optional(estimate_alltoallv(way, facts, sent, &nodes)) : std::nullopt;
+  add_decision(answer, decision, candidates, by, known ? why_alltoallv(facts) : why_exchange(facts));
+  answer["ways"] = rows(candidates, decision.choice, [&](const Candidate& choice) -> std::optional<double> {
+    return walkable(choice) ? std::optional(estimate_alltoallv(choice, facts, sent, &nodes)) : std::nullopt;
   });
   return answer;
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/explained_way.hpp"
+#include "explain/scheme_choices.hpp"
 #include "layout/layout.hpp"
 #include "select/profile_file.hpp"
 
@@ -50,13 +50,13 @@ const select::Loaded& profile();
 /// in"}.
 Json profile_file();
 
-/// The ways that `count` elements take to a rank of the same node, with reasons, for each kind of
+/// The schemes by which `count` elements go to a rank of the same node, with reasons, for each kind of
 /// sender's memory.
 /// @param to  The receiver's datatype, or empty.
 /// @throws layout::grammar::Error
 /// @throws std::runtime_error  The sizes do not fit.
-explain::Way way(const layout::Layout& layout, layout::Count count, const std::string& to);
-Json told(const explain::Way& way, const std::string& to);
+explain::SchemeChoices schemes(const layout::Layout& layout, layout::Count count, const std::string& to);
+Json told(const explain::SchemeChoices& schemes, const std::string& to);
 
 struct GroupOptions {
   std::string description;   ///< A group in the grammar of group/text.hpp.

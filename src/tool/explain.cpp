@@ -101,7 +101,7 @@ Json explain(const ExplainOptions& options) {
           {"shape", of(shape(layout, options.count))},
           {"plan", plan(layout, options.count)},
           {"kernels", kernels(layout, options.count)},
-          {"way", told(way(layout, options.count, options.to), options.to)},
+          {"way", told(schemes(layout, options.count, options.to), options.to)},
           {"segments", segments(layout, options.count, options.segments)}};
 }
 
@@ -110,7 +110,7 @@ std::vector<std::string> explain_in_lines(const ExplainOptions& options) {
   const Layout& layout = type->layout;
   kernel::use(profile().profile.kernels);
   std::vector<std::string> lines =
-      heddle::explain::lines(layout, options.count, grammar::to_string(*type), way(layout, options.count, options.to));
+      heddle::explain::lines(layout, options.count, grammar::to_string(*type), schemes(layout, options.count, options.to));
   for (const std::string& sentence : plan(layout, options.count)) lines.push_back("plan: " + sentence);
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   const Json chosen = kernels(layout, options.count);

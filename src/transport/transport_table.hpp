@@ -1,5 +1,5 @@
-// transport/transport_table.hpp: the transports and their abilities, for select/, `heddle
-// algorithms` and `heddle explain`.
+// transport/transport_table.hpp: the transports and their abilities, in words, for `heddle
+// algorithms`.
 //
 //   for (const Transport& transport : table()) print(transport.name, transport.description);
 #pragma once

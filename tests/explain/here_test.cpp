@@ -15,30 +15,30 @@ const layout::Layout row = layout::contiguous(8192, layout::basic(4));
 Here usual() { return {.known = true, .on_node = true, .at = {.packs = true}}; }
 
 TEST(Here, MessagesWithinANodeAreAnnounced) {
-  EXPECT_EQ(way_of(column, 1, usual()).choices.size(), way_of(column, 1, Circumstances{}).choices.size());
-  EXPECT_FALSE(way_of(column, 1, usual()).choices.empty());
+  EXPECT_EQ(scheme_choices(column, 1, usual()).choices.size(), scheme_choices(column, 1, Circumstances{}).choices.size());
+  EXPECT_FALSE(scheme_choices(column, 1, usual()).choices.empty());
 }
 
 TEST(Here, NothingIsAnnouncedToNobody) {
   Here alone = usual();
   alone.on_node = false;
   EXPECT_EQ(
-      way_of(column, 1, alone).why,
+      scheme_choices(column, 1, alone).why,
       "Heddle announces no messages here (this rank is alone on its node, or heddle doctor says why): Heddle packs, the MPI "
       "library sends");
   alone.running = false;
-  EXPECT_EQ(way_of(column, 1, alone).why, "Heddle is off: the MPI library's own way");
+  EXPECT_EQ(scheme_choices(column, 1, alone).why, "Heddle is off: the MPI library's own way");
 }
 
 TEST(Here, WhatLiesInOnePieceMayBeAnnounced) {
   Here here = usual();
   here.in_one_piece = true;
-  EXPECT_EQ(way_of(row, 1, here).why, "without holes: the MPI library's own way");
+  EXPECT_EQ(scheme_choices(row, 1, here).why, "without holes: the MPI library's own way");
   here.moves_pieces = true;
-  EXPECT_EQ(way_of(row, 1, here).why,
+  EXPECT_EQ(scheme_choices(row, 1, here).why,
             "without holes: announced if that is clearly faster than the MPI library's own way (HEDDLE_CONTIGUOUS)");
   here.on_node = false;
-  EXPECT_EQ(way_of(row, 1, here).why, "without holes: the MPI library's own way");
+  EXPECT_EQ(scheme_choices(row, 1, here).why, "without holes: the MPI library's own way");
 }
 
 TEST(Here, SomeIsLeftToALibraryThatPacksWhileItSends) {
@@ -73,7 +73,7 @@ TEST(Here, BetweenNodesTheFabricMayTakeIt) {
 TEST(Here, LinesAreThoseOfTheDatatypeAndOfItsMessages) {
   Here here = usual();
   const std::vector<std::string> one_node = lines(column, 2, "type", here);
-  EXPECT_EQ(one_node, lines(column, 2, "type", way_of(column, 2, here)));
+  EXPECT_EQ(one_node, lines(column, 2, "type", scheme_choices(column, 2, here)));
   here.several_nodes = true;
   const std::vector<std::string> nodes = lines(column, 2, "type", here);
   ASSERT_EQ(nodes.size(), one_node.size() + 1);

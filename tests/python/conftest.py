@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from heddle.native import CHECKOUT
 
 HEDDLE = Path(sys.executable).parent / "heddle"
 MPIS = ("mpich", "openmpi")
+# btl/ofi of Open MPI cannot be used here, and sleeps for a second in each MPI_Init before it closes.
+os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 # Prints which Heddle is mapped into the process, copies its input, and exits with the given code.
 WHO = r"""
@@ -73,6 +76,15 @@ int main(int argc, char** argv) {
 """
 
 
+def until(holds: Callable[[], object], process: subprocess.Popen | None = None) -> None:
+    """Waits for a condition as long as the process lives. The limit is only for a hang."""
+    give_up = time.monotonic() + 300
+    while not holds():
+        assert process is None or process.poll() is None, f"exit status {process.returncode}"
+        assert time.monotonic() < give_up, "it has not come about in 300 s"
+        time.sleep(0.02)
+
+
 def clean_environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
     plain = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
@@ -96,7 +108,7 @@ def compiled(mpi: str, to: Path, *words: object) -> Path:
 def heddle() -> Callable[..., subprocess.CompletedProcess]:
     """heddle("run", "-n", 2, ...) runs the command line as a user does."""
 
-    def call(*arguments: object, stdin: str = "", cwd: Path | None = None, timeout: int = 90, **environment: str):
+    def call(*arguments: object, stdin: str = "", cwd: Path | None = None, timeout: int = 240, **environment: str):
         process = subprocess.Popen(
             [HEDDLE, *map(str, arguments)],
             stdin=subprocess.PIPE,

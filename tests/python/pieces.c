@@ -10,8 +10,14 @@ static unsigned state;
 static unsigned next(unsigned below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; }
 
 static unsigned long hash(const unsigned char* at, long bytes) {
-  unsigned long sum = 1469598103934665603ul;
-  for (long i = 0; i < bytes; ++i) sum = (sum ^ at[i]) * 1099511628211ul;
+  unsigned long sum = 1469598103934665603ul, word;
+  long i = 0;
+  for (; i + 8 <= bytes; i += 8) { /* a byte at a time would be most of the run */
+    memcpy(&word, at + i, 8);
+    sum = (sum ^ word) * 1099511628211ul;
+    sum ^= sum >> 29;
+  }
+  for (; i < bytes; ++i) sum = (sum ^ at[i]) * 1099511628211ul;
   return sum;
 }
 

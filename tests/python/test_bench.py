@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from heddle.bench import compare
-from heddle.bench.rows import Row, merged
+from heddle.bench.rows import Row, merged, verdict_of
+from heddle.verdict import Meaning
 
 CASES = "^(column24_8|transpose_8_64|struct_44_of_64_x100|WRF_x_sa_8x8|indexed8_sorted_500|SPECFEM3D_oc_493|memcpy_8192)$"
 
@@ -98,7 +100,16 @@ def test_decoding_is_paid_back_by_what_a_pack_saves():
 
 def test_rounds_become_their_median():
     (found,) = merged([row("a", "host", value, samples=5) for value in (3.0, 1.0, 2.0)])
-    assert (found.value, found.best, found.samples) == (2.0, 3.0, 15)
+    assert (found.value, found.best, found.samples, found.rounds) == (2.0, 3.0, 15, 0)
+
+
+def test_the_ratios_of_rounds_have_an_interval():
+    ratios = (0.5, 0.52, 0.51, 0.49, 0.5, 0.48, 0.53)
+    (found,) = merged([replace(row("a", "heddle", value), metric="latency over host", unit="1") for value in ratios])
+    assert (found.lower, found.value, found.upper, found.rounds) == (0.48, 0.5, 0.53, 7)
+    assert verdict_of(found).meaning is Meaning.slower  # less time
+    (few,) = merged([replace(row("a", "heddle", value), metric="latency over host", unit="1") for value in ratios[:3]])
+    assert few.rounds == 3 and verdict_of(few).meaning is Meaning.few
 
 
 def test_goals_are_for_those_who_ask(capsys):

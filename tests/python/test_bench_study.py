@@ -9,9 +9,9 @@ import numpy
 import pytest
 from heddle.bench import jobs, study, study_table
 from heddle.bench.native import With
-from heddle.bench.rows import Row
+from heddle.bench.rows import Row, judged
 from heddle.bench.study import Lists
-from heddle.bench.study_table import COLUMNS, METRICS, OURS, gain_of
+from heddle.bench.study_table import COLUMNS, METRICS, OURS, over_ours
 from heddle.families import by_name
 from heddle.problem import Problem
 
@@ -35,7 +35,7 @@ def test_every_case_has_four_columns_and_a_gain(mpi, tmp_path):
     cases = {f"{code} {size}, {call}" for code in study.CODES for size in SIZES for call in study.Calls}
     for metric in METRICS:
         expected = {(case, name, metric) for case in cases for name in COLUMNS}
-        expected |= {(case, OURS, gain_of(metric)) for case in cases}
+        expected |= {(case, name, over_ours(metric)) for case in cases for name in COLUMNS if name != OURS}
         assert {(row["case"], row["variant"], row["metric"]) for row in rows if row["metric"].startswith(metric)} == expected
     assert all(0 < row["lower"] <= row["value"] <= row["upper"] and row["ranks"] == 4 for row in rows)
     sent = {row["case"]: row["bytes"] for row in rows}
@@ -45,7 +45,7 @@ def test_every_case_has_four_columns_and_a_gain(mpi, tmp_path):
         2 * 6 + 2 * 8,
         4 * 12 * 12,
     )
-    assert f"{len(cases)} cells; geometric mean of the gains" in done.stdout
+    assert f"in 0 of 0 decided cases; geometric mean of all {len(cases)} gains" in done.stdout  # one round
     assert done.stdout.count("geometric mean") == 2 * len(METRICS)
     assert picture.read_text().rstrip().endswith("</svg>") and "Game of Life" in picture.read_text()
     again = bench("--rows", file)
@@ -160,26 +160,38 @@ def test_a_gain_is_of_pairs_at_one_distance():
 
     apart = [row("datatypes alone", 8.0, "far"), row(OURS, 1.0, "near")]
     (gain,) = study.gains([one(2, 1), one(30, 10), one(4, 1), apart])  # the machine was slow in the second round
-    assert (gain.value, gain.lower, gain.upper, gain.samples) == (3, 2.5, 3.5, 3)
+    assert (gain.value, gain.lower, gain.upper, gain.rounds) == (3, 2, 4, 3) and gain.variant == "datatypes alone"
     assert {gain.cores for gain in study.gains([one(2, 1), one(9, 3, "far")])} == {"near", "far"}
 
 
-def test_a_row_says_who_is_faster(capsys):
-    def shown(*us):
-        rows = [row(name, value) for name, value in zip(COLUMNS, us, strict=True)]
-        study_table.show([*rows, row(OURS, us[1] / us[3], metric=gain_of("exchange"))], "exchange")
+def cell(us, scatter=(1.0,) * 7, **more):
+    """The rows of a case: times of the columns, and the rounds' ratios, times the scatter."""
+    rows = [row(name, value, **more) for name, value in zip(COLUMNS, us, strict=True)]
+    over = {name: value / us[-1] for name, value in zip(COLUMNS, us, strict=True) if name != OURS}
+    metric = over_ours("exchange")
+    return rows + [
+        judged(row(name, 0, metric=metric, **more), [ratio * one for one in scatter]) for name, ratio in over.items()
+    ]
+
+
+def test_a_row_says_who_is_faster_if_the_rounds_agree(capsys):
+    def shown(*us, **more):
+        study_table.show(cell(us, **more), "exchange")
         return capsys.readouterr().out
 
     ours = shown(2.0, 3.0, 2.5, 1.5)
-    assert "fastest in 1 of 1" in ours and "geometric mean of the gains 2.00" in ours
+    assert "in 1 of 1 cases" in ours and "geometric mean of all 1 gains 2.00" in ours
     theirs = shown(1.0, 3.0, 2.5, 1.5)
-    assert "by hand alone, 1.50 ×" in theirs and "fastest in 0 of 1" in theirs
+    assert "by hand alone (takes 0.67 – 0.67 of the time)" in theirs and "in 0 of 1 cases" in theirs
+    noisy = shown(1.0, 3.0, 2.5, 1.5, scatter=(0.9, 1.0, 1.0, 1.1, 1.6, 1.0, 1.0))
+    assert "by hand alone (" not in noisy and "in 1 of 1 cases" in noisy
+    few = shown(1.0, 3.0, 2.5, 1.5, scatter=(1.0,) * 3)
+    assert "by hand alone (" not in few and "in 0 of 0 decided cases" in few and "2.00 – 2.00, no verdict" in few
 
 
 def test_rows_of_no_known_distance_stand_beside_no_others(capsys):
-    rows = [row(name, 2.0) for name in COLUMNS] + [row(OURS, 1.0, metric=gain_of("exchange"))]
-    unplaced = [row(name, 9.0, cores="") for name in COLUMNS] + [row(OURS, 1.0, "", gain_of("exchange"))]
+    rows, unplaced = cell((4.0, 4.0, 4.0, 2.0)), cell((9.0, 9.0, 9.0, 9.0), cores="")
     assert [figures.distance for figures in study_table.at_distances(rows + unplaced)] == [", near cores"]
     assert [figures.distance for figures in study_table.at_distances(unplaced)] == [""]
     study_table.show([*rows, *(replace(one, case="life 9, messages", size="9") for one in unplaced)], "exchange")
-    assert "in 1 of 1 cells" in (shown := capsys.readouterr().out) and "Not compared: 1 cases" in shown
+    assert "in 1 of 1 cases" in (shown := capsys.readouterr().out) and "Not compared: 1 cases" in shown

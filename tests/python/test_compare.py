@@ -5,15 +5,15 @@ import os
 import re
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
-from heddle.compared import runs, statistics
+from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix, until
+from heddle import verdict
+from heddle.compared import Calls, Compared, Round, page, runs, text
 from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
-from heddle.compared.statistics import Meaning
 from heddle.launch import Command
+from heddle.verdict import Meaning
 
 # Sends a column. Depending on its argument, it prints the same, whether Heddle is there, or the
 # time, or it fails under Heddle.
@@ -99,14 +99,16 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     assert done.returncode == 1 and not done.stderr, done  # only the output differs
     assert "without Heddle  line 2: heddle: 0" in done.stdout and "with Heddle     line 2: heddle: 1" in done.stdout
     found = json.loads(files["json"].read_text())
-    assert found["heddle_compare"] == 1 and found["failure"] is None and found["command"].endswith(f"{programs[mpi]} who")
-    assert [one["without_first"] for one in found["rounds"]] == [True, False]
+    assert found["heddle_compare"] == 2 and found["failure"] is None and found["command"].endswith(f"{programs[mpi]} who")
+    assert len(found["rounds"]) == 2 and {one["without_first"] for one in found["rounds"]} <= {True, False}
     assert {"mpich": "MPICH", "openmpi": "Open MPI"}[mpi] in found["mpi"]
     times = found["times"]
     for side in ("without_s", "with_s"):
         seen = [one[side] for one in found["rounds"]]
         assert 0 < min(seen) == times[side]["least"] <= times[side]["median"] <= times[side]["most"] == max(seen)
-    assert found["gain"]["meaning"] in ("faster", "slower", "scatter")
+    assert found["gain"]["meaning"] == "few" and done.stdout.count("too few rounds for a verdict") == 1
+    assert found["gain"]["low"] <= found["gain"]["median"] <= found["gain"]["high"]
+    assert text.ONE_RUN in done.stdout and done.stdout.count("as fast") == 1
     calls = {one["name"]: one for one in found["calls"]}
     assert calls["MPI_Send"]["calls"] == calls["MPI_Recv"]["calls"] == 3 and not found["notes"]
     assert calls["MPI_Send"]["without_us"] > 0 and calls["MPI_Send"]["with_us"] > 0
@@ -126,6 +128,7 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     assert "http" not in page and "<script" not in page and "src=" not in page and "MPI_Send" in page
     for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(picture)
+    assert page.count("as fast") == 1 and text.ONE_RUN in page
     dots = page.count("<circle")
     assert dots == 4 and files["png"].read_bytes().startswith(b"\x89PNG")
 
@@ -135,7 +138,7 @@ def test_the_same_output(compare, mpi):
     done, found = compare(mpi, "--", "same")
     assert done.returncode == 0, done
     assert [(one["name"], one["verdict"]) for one in found["outputs"]] == [("stdout", "same")]
-    assert found["gain"]["meaning"] == "single" and not found["calls"]
+    assert found["gain"]["meaning"] == "few" and not found["calls"]
 
 
 def test_unsteady_output_proves_nothing_until_its_times_are_ignored(compare):
@@ -198,17 +201,14 @@ def test_starts_nothing_but_the_runs(heddle, tmp_path):
 def test_files_come_back_also_if_it_is_ended(tmp_path, number):
     mine, up = tmp_path / "mine", tmp_path / "up"
     mine.write_text("precious")
-    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 50\n")
+    (tmp_path / "srun").write_text(f"#!/bin/sh\necho $$ > {up}.new\nmv {up}.new {up}\nexec sleep 500\n")
     (tmp_path / "srun").chmod(0o755)
     line = ["--output", mine, "--mpi", "mpich", "--", tmp_path / "srun", "true"]
     started = subprocess.Popen([HEDDLE, "compare", *map(str, QUICK), *line], env=clean_environment(), stderr=subprocess.PIPE)
-    for _ in range(200):
-        if up.exists():
-            break
-        time.sleep(0.1)
+    until(up.exists, started)
     assert not mine.exists()
     started.send_signal(number)
-    assert started.wait(timeout=30) != 0 and b"Traceback" not in started.stderr.read()
+    assert started.wait(timeout=200) != 0 and b"Traceback" not in started.stderr.read()
     assert mine.read_text() == "precious" and sorted(file.name for file in tmp_path.iterdir()) == ["mine", "srun", "up"]
     with pytest.raises(ProcessLookupError):
         os.kill(int(up.read_text()), 0)
@@ -293,29 +293,50 @@ def test_without_matplotlib_there_is_a_way_out(heddle, tmp_path):
     assert done.returncode == 1 and "pip install matplotlib" in done.stderr and "--html" in done.stderr
 
 
+def compared(pairs, **more) -> Compared:
+    rounds = [Round(True, *pair) for pair in pairs]
+    return Compared("./app", "MPICH 5", "today", "1", "a machine", {}, rounds, **more)
+
+
 @pytest.mark.parametrize(
-    ("pairs", "median", "meaning"),
+    ("pairs", "meaning", "sentence"),
     [
-        ([(2.0, 1.0), (3.0, 1.0), (2.2, 1.0)], 2.2, Meaning.faster),
-        ([(1.0, 2.0), (1.0, 4.0)], 0.375, Meaning.slower),
-        ([(1.1, 1.0), (0.9, 1.0), (1.5, 1.0)], 1.1, Meaning.scatter),
-        ([(1.0, 1.0), (2.0, 1.0)], 1.5, Meaning.scatter),  # 1 itself is no difference
-        ([(1.0, 0.5)], 2.0, Meaning.single),
+        ([(2.0, 1.0)] * 6 + [(2.2, 1.0)], Meaning.faster, "2.00 × as fast with Heddle (2.00 – 2.20 in 7 rounds, p = 0.016)"),
+        ([(0.5, 1.0)] * 7, Meaning.slower, "0.50 × as fast with Heddle (0.50 – 0.50 in 7 rounds, p = 0.016); it is slower"),
+        ([(1.0, 1.0)] * 5 + [(0.96, 1.0), (1.05, 1.0)], Meaning.same, "no difference seen (0.96 – 1.05 in 7 rounds, p = 1)"),
+        ([(2.0, 1.0)] * 3, Meaning.few, "2.00 – 2.00 × as fast in 3 rounds; too few rounds for a verdict"),
+        ([(7.43, 1.0)], Meaning.few, "7.43 × as fast in one round; too few rounds for a verdict"),
+        ([(20.0, 10.0), (2.0, 1.0)] * 4, Meaning.faster, "2.00 × as fast with Heddle (2.00 – 2.00 in 8 rounds, p = 0.0078)"),
     ],
 )
-def test_gain(pairs, median, meaning):
-    found = statistics.gain(pairs)
-    assert found.ratio.median == pytest.approx(median) and found.meaning is meaning
+def test_the_sentence_is_the_verdict_of_pairs(pairs, meaning, sentence):
+    """In the last case, the machine is often busy for both runs of a round."""
+    found = compared(pairs)
+    assert found.gain.meaning is meaning and text.gain_sentence(found) == sentence
 
 
-def test_a_gain_is_of_pairs_not_of_medians():
-    """In the second round, the machine is busy for both runs."""
-    found = statistics.gain([(2.0, 1.0), (20.0, 10.0), (2.0, 1.0)])
-    assert found.ratio == statistics.Spread(2.0, 2.0, 2.0)
+def test_doubts_are_named_beside_the_verdict(capsys):
+    busy = "The machine was busy: other processes used 0.9 of 2 cores (soak), and the load was 3.1 before the first run."
+    found = compared([(2.0, 1.0)] * 7 + [(2.0, 9.0)], others=busy)
+    far = "Unlike the other rounds, and counted like them: round 8: without Heddle 2 s, with Heddle 9 s."
+    text.show(found)
+    shown = capsys.readouterr().out
+    assert far in shown and busy in shown and far in page.draw(found) and busy in page.draw(found)
+    assert text.doubts(compared([(2.0, 1.0)] * 7)) == []
 
 
-def test_spread():
-    assert statistics.spread([3.0, 1.0, 2.0, 10.0]) == statistics.Spread(2.5, 1.0, 10.0)
+def test_a_page_has_one_gain(capsys):
+    """Calls are timed in one run, with a report. Their ratio was once beside the gain of the rounds, and said the opposite."""
+    calls = [Calls("MPI_Waitall", 30, 5100.0, 10000.0)]
+    found = compared([(2.02, 1.0)] * 7, calls=calls)
+    text.show(found)
+    for shown in (capsys.readouterr().out, page.draw(found)):
+        assert "2.02 × as fast" in shown and "MPI_Waitall" in shown and text.ONE_RUN in shown
+        assert "0.51" not in shown and shown.count("×") == 1
+
+
+def test_times_are_medians_within_their_range():
+    assert verdict.spread([3.0, 1.0, 2.0, 10.0]) == verdict.Spread(2.5, 1.0, 10.0)
 
 
 A, B, A_TURNED = content(b"1\n2\n"), content(b"1\n3\n"), content(b"2\n1\n")

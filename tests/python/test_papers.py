@@ -10,10 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from conftest import CHECKOUT, clean_environment
+from conftest import CHECKOUT, clean_environment, until
 from heddle.bench.papers import PAPERS, manual, page, results, run, take, words
 from heddle.bench.papers.model import Claim, Made, Number, Step, Verdict
 from rich.console import Console
@@ -174,20 +173,15 @@ def test_ctrl_c_leaves_a_page_and_no_ranks(tmp_path):
     mark = f"HEDDLE_TEST_MARK={tmp_path}"
     environment = clean_environment() | dict([mark.split("=", 1)])
     process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 180
-    while not (tmp_path / "lattice-cg").exists() and time.monotonic() < until:
-        time.sleep(0.1)
-    time.sleep(1.5)
+    until((tmp_path / "lattice-cg").exists, process)
+    until(lambda: len(alive(mark)) > 1, process)  # the bench itself has begun
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 130, out + err
     assert "Interrupted" in out and "Traceback" not in err
     assert "it was interrupted" in (tmp_path / "index.html").read_text()
     assert "two contexts (Heddle)" in (tmp_path / "index.html").read_text()
-    until = time.monotonic() + 10
-    while alive(mark) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert not alive(mark)
+    until(lambda: not alive(mark))
 
 
 def test_the_list_names_every_command_and_what_is_not_known_is_said(tmp_path):

@@ -5,11 +5,10 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix
+from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix, until
 from heddle import families
 
 ABIS = {"mpich": "libheddle_mpich", "openmpi": "libheddle_openmpi", "abi": "libheddle_abi"}
@@ -169,11 +168,13 @@ def test_ignores_no_signal_that_the_program_would_not(heddle):
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-def test_signals_end_it(mpi):
-    started = subprocess.Popen([HEDDLE, "run", "-n", "1", "--mpi", mpi, "--", "sleep", "50"], env=clean_environment())
-    time.sleep(3)
+def test_signals_end_it(mpi, tmp_path):
+    up = tmp_path / "up"
+    words = [HEDDLE, "run", "-n", "1", "--mpi", mpi, "--", "sh", "-c", f"touch {up}; exec sleep 500"]
+    started = subprocess.Popen(words, env=clean_environment())
+    until(up.exists, started)
     started.send_signal(signal.SIGTERM)
-    assert started.wait(timeout=20) != 0
+    assert started.wait(timeout=200) != 0
 
 
 class TestProblems:

@@ -5,10 +5,9 @@ import shlex
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
-from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher
+from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher, until
 from heddle.commands.run import spelled_out
 from heddle.reported import Communicator, Found, Procedure, Row, Site
 from heddle.reported.afterwards import check_writable, lines
@@ -79,12 +78,9 @@ def test_signals_are_the_programs(number, tmp_path):
     (tmp_path / "srun").chmod(0o755)
     words = [HEDDLE, "run", "--report", "--mpi", "mpich", "--", tmp_path / "srun", "true"]
     started = subprocess.Popen(words, env=clean_environment(), stderr=subprocess.PIPE, text=True)
-    for _ in range(200):
-        if (tmp_path / "up").exists():
-            break
-        time.sleep(0.1)
+    until((tmp_path / "up").exists, started)
     started.send_signal(number)
-    assert started.wait(timeout=30) == 9 and "there is no report" in started.stderr.read()
+    assert started.wait(timeout=200) == 9 and "there is no report" in started.stderr.read()
 
 
 def test_who_is_killed_is_seen_to_be(heddle, tmp_path):

@@ -1,6 +1,7 @@
 """heddle tune measures, writes a profile that Heddle can read, and reports errors."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,8 +9,11 @@ from pathlib import Path
 
 import pytest
 from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, launcher
-from heddle import installations
+from heddle import disturbance, installations, links, machine_costs, native, repeated
 from heddle.bench.wire import HOST_OVER_TCP
+from heddle.problem import Problem
+from heddle.repeated import Repeated, Spoilt, agreed
+from test_width import on_a_terminal
 
 CURVES = ("pack_ns_per_byte", "unpack_ns_per_byte", "pack_by_columns_ns_per_byte", "move_ns_per_byte")
 
@@ -25,6 +29,7 @@ def test_writes_where_heddle_looks_for_it(heddle, tmp_path):
     for curve in CURVES:
         assert len(profile[curve]) == 8 and all(0 < ns < 100 for ns in profile[curve].values())
     assert not list(tmp_path.rglob("*.json.*"))
+    assert re.search(r"Costs of this machine: measured [345] times, within \d+ %", done.stdout)
 
 
 def test_json_and_output(heddle, tmp_path):
@@ -46,7 +51,7 @@ def test_no_home(heddle):
 @pytest.mark.parametrize("mpi", MPIS)
 def test_messages_of_an_mpi(heddle, mpi, tmp_path):
     file = tmp_path / "p.json"
-    done = heddle("tune", "--quick", "--mpi", mpi, "--output", file, timeout=300)
+    done = heddle("tune", "--quick", "--anyway", "--mpi", mpi, "--output", file, timeout=300)
     assert done.returncode == 0, done
     assert "each further one at the same time" in done.stdout
     profile = json.loads(file.read_text())
@@ -69,7 +74,7 @@ NUMBERS = {"message_ns", "message_byte_ns"} | {f"fabric_{of}_ns" for of in ("gre
 def test_between_two_nodes(heddle, mpi, tmp_path):
     """This machine plays both nodes, and both ways use TCP. Other parts of the profile stay."""
     file = tmp_path / "p.json"
-    before = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", file).stdout)
+    before = json.loads(heddle("tune", "--quick", "--anyway", "--mpi", "none", "--json", "--output", file).stdout)
     between = HOST_OVER_TCP | {"HEDDLE_NODES": "2", "HEDDLE_FABRIC": "tcp"}
     words = ["tune", "--quick", "--output", file, "--", *launcher(mpi), "-n", 2]
     done = heddle(*words, timeout=170, **between)
@@ -124,7 +129,8 @@ for call in range(80):
 @pytest.mark.parametrize("mpi", MPIS)
 def test_ranks_with_other_profiles_choose_alike(heddle, mpi, tmp_path):
     """Machines of a job have different profiles. Their ranks agree on numbers in MPI_Init."""
-    measured = json.loads(heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "p.json").stdout)
+    words = ["tune", "--quick", "--anyway", "--mpi", "none", "--json", "--output", tmp_path / "p.json"]
+    measured = json.loads(heddle(*words).stdout)
     base = {"one_ns": 500, "further_ns": 100, "byte_ns": 0.1}
     base |= {"shared_core_turn_ns": 1, "shared_core_message_ns": 1, "shared_core_bundles_ns": 0}
     files, ways = [], []
@@ -154,3 +160,106 @@ def test_an_older_library_of_the_family_is_measured_too(heddle):
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found[0]["mpi"].startswith("MPICH 4.") and found[0]["interposer"] == "heddle", done.stderr
     assert {line["variant"] for line in found if "variant" in line} == {"pairs", "bundles", "rounds"}
+
+
+def test_tables_fit_the_terminal_and_the_bar_moves(tmp_path):
+    words = ["tune", "--quick", "--anyway", "--mpi", "mpich", "--output", "p.json"]
+    shown = on_a_terminal(words, HEDDLE_CONFIG="", cwd=tmp_path)
+    percents = {int(percent) for percent in re.findall(r"(\d+) %", shown)}
+    assert any(0 < percent < 70 for percent in percents) and any(70 < percent < 100 for percent in percents), percents
+    tables = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).partition("built in")[2].splitlines()
+    assert max(map(len, tables)) <= 80 and not [line for line in tables if "…" in line[1:]]
+
+
+class Tries:
+    """Measurements that give these numbers, one after the other. While one of `busy` runs, other work is on the machine."""
+
+    def __init__(self, monkeypatch, numbers, busy=()):
+        self.numbers, self.left = numbers, 0
+        monkeypatch.setattr(disturbance, "_seen", lambda: None)
+        monkeypatch.setattr(disturbance, "_compare", lambda others, *_: setattr(others, "used", float(self.left in busy)))
+
+    def __call__(self):
+        self.left += 1
+        number = self.numbers[self.left - 1]
+        if number is None:
+            raise Spoilt("the measurement makes no sense")
+        return {"one": number}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "busy", "words", "value", "tries"),
+    [
+        ([100, 110], (), {"slower": True, "tries": 2}, 100, 2),
+        ([900, 105, 100], (), {"slower": True, "tries": 2}, 100, 3),  # the first was disturbed
+        ([100, 110, 105], (), {"slower": False}, 105, 3),
+        ([100, 900, 400, 110, 105], (), {"slower": False}, 110, 5),
+        ([1, 10, 100, 1000, 10000], (), {"slower": True, "tries": 2}, None, 5),  # never agree
+        ([900, 910, 100, 101], (1, 2), {"slower": True, "tries": 2, "quiet": True}, 100, 4),  # two beside other work
+        ([900, 910, 905], (1, 2, 3), {"slower": True, "tries": 2, "quiet": True}, None, 3),  # always beside other work
+        ([None, 100, 101, 102], (), {"slower": False}, 101, 4),
+        ([900], (1,), {"slower": True, "quiet": True, "anyway": True}, 900, 1),
+    ],
+)
+def test_tries_go_on_until_they_agree(monkeypatch, numbers, busy, words, value, tries):
+    found = repeated.repeated(Tries(monkeypatch, numbers, busy), **words)
+    assert found.values.get("one") == value and found.tries == tries and found.sure == (value is not None)
+
+
+def test_zero_agrees_with_zero_alone():
+    assert agreed([0.0, 0.0, 5.0], slower=False) == (0.0, 1.0)
+    assert agreed([0.0, 5.0], slower=True)[1] == float("inf")
+
+
+def judged(pairs=80000.0, rounds=4000.0, burst=5000.0, **unsure):
+    spare = Repeated({"one": 800.0, "burst": burst, "long": 90000.0}, unsure.get("spare", {}), 1.04, 2)
+    shared = Repeated({"pairs": pairs, "bundles": 9000.0, "rounds": rounds}, unsure.get("shared", {}), 1.1, 3)
+    holes = Repeated(dict.fromkeys(links.BLOCKS, 50000.0), unsure.get("holes", {}), 1.02, 2)
+    return links._judged("MPICH", 2, spare, shared, holes)
+
+
+def test_messages_are_kept_as_far_as_they_are_sure():
+    """heddle-tool takes three numbers, eight or all sixteen."""
+    sure = judged()
+    assert len(sure.ns) == 16 and sure.notes == ["messages of MPICH: measured 3 times, within 10 %"]
+    assert len(judged(holes={"4": 3.0}).ns) == 8 and "no estimates in reports" in judged(holes={"4": 3.0}).notes[0]
+    shared = judged(shared={"rounds": 2.7})
+    assert len(shared.ns) == 3 and "(3 tries are 2.7-fold apart); the built-in figures hold" in shared.notes[0]
+    assert judged(spare={"one": 9.0}).ns == []
+
+
+def test_figures_of_a_busy_machine_that_make_no_sense_are_not_kept():
+    """They once became a message of 1 ns and a turn of 2.7 ms."""
+    turns = judged(pairs=80000.0, rounds=90e6)
+    assert len(turns.ns) == 3 and "messages take no time beside the turns" in turns.notes[0]
+    assert judged(burst=700.0).ns == [] and "short messages take no time" in judged(burst=700.0).notes[0]
+
+
+def test_what_the_tries_do_not_agree_on_keeps_its_built_in_value(monkeypatch, tmp_path):
+    path = tmp_path / "p.json"
+    answers = [{"call_ns": 500.0, "entry_ns": value} for value in (10.0, 100.0, 1000.0, 1.0, 10000.0)]
+
+    def stream(*_):
+        yield {"done": 0.5, "what": "a step"}
+        profile = {"heddle_profile": 1, "process_vm_readv": answers.pop(0)}
+        builtin = {"process_vm_readv": {"call_ns": 550.0, "entry_ns": 15.0}}
+        yield {"path": str(path), "profile": profile, "builtin": builtin, "without": ""}
+
+    monkeypatch.setattr(native, "stream", stream)
+    monkeypatch.setattr(disturbance, "_seen", lambda: None)
+    seen = []
+    answer = machine_costs.measured([], ["a note"], False, lambda done, what: seen.append(done))
+    assert json.loads(path.read_text()) == {"heddle_profile": 1, "process_vm_readv": {"call_ns": 500.0, "entry_ns": 15.0}}
+    assert answer["unsure"] == ["process_vm_readv/entry_ns"] and "do not agree on 1 of 2 figures" in answer["without"][1]
+    assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= 1
+
+
+def test_a_machine_whose_figures_never_make_sense_has_no_profile(monkeypatch):
+    def stream(*_):
+        yield {"done": 0.5, "what": "a step"}
+        raise Problem("the measurement makes no sense (a call is 0 ns). Is the machine busy? No profile was written.")
+
+    monkeypatch.setattr(native, "stream", stream)
+    monkeypatch.setattr(disturbance, "_seen", lambda: None)
+    with pytest.raises(Problem, match="makes no sense"):
+        machine_costs.measured([], [], False, lambda done, what: None)

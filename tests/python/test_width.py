@@ -25,11 +25,11 @@ COMMANDS = (
 )
 
 
-def on_a_terminal(arguments: list[str], columns: int = 80, **more: str) -> str:
+def on_a_terminal(arguments: list[str], columns: int = 80, cwd=None, **more: str) -> str:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (50, columns))
     environment = clean_environment(**more) | {"COLUMNS": str(columns), "TERM": "xterm"}
-    process = subprocess.Popen([HEDDLE, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    process = subprocess.Popen([HEDDLE, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd)
     os.close(theirs)
     text = b""
     while True:
@@ -86,7 +86,7 @@ def test_longer_words_than_the_terminal_stay_whole(tmp_path):
     """A user can copy a path."""
     file = tmp_path / ("long" * 20) / "p.json"
     file.parent.mkdir()
-    subprocess.run([HEDDLE, "tune", "--quick", "--mpi", "none", "--output", file], check=True, capture_output=True)
+    subprocess.run([HEDDLE, "tune", "--quick", "--anyway", "--mpi", "none", "--output", file], check=True, capture_output=True)
     assert str(file) in on_a_terminal(COMMANDS[0], HEDDLE_PROFILE=str(file))
 
 

@@ -90,10 +90,10 @@ TEST(ChooseAllgatherv, WhereRanksShareCoresWhatIsNoBetterIsLeftToWhoGoesByTheSum
 }
 
 TEST(ChooseAllgatherv, SegmentsFitTheVolume) {
-  const Way way = choose_allgatherv({{.ranks = 48}, one_outlier(48, 64 * mib)});
-  EXPECT_GE(way.segment, 4 * kib);
-  EXPECT_LE(way.segment, mib);
-  EXPECT_EQ(way.segment & (way.segment - 1), 0) << "a power of two";
+  const Candidate choice = choose_allgatherv({{.ranks = 48}, one_outlier(48, 64 * mib)});
+  EXPECT_GE(choice.segment, 4 * kib);
+  EXPECT_LE(choice.segment, mib);
+  EXPECT_EQ(choice.segment & (choice.segment - 1), 0) << "a power of two";
 }
 
 TEST(ChooseAllgatherv, CostsAFewHundredNanoseconds) {
@@ -162,11 +162,11 @@ TEST(ChooseAlltoallv, RanksThatShareCoresTakeAsLongAsMeasured) {
   for (const auto& [links, pairs, bundles] :
        {std::tuple{&openmpi_links, 88e3, 245e3}, std::tuple{&mpich_links, 4000e3, 1640e3}}) {
     facts.links = links;
-    for (const Way& way : ways_alltoallv(facts)) {
-      if (way.radix != 2) continue;
-      const double measured = way.algorithm->name == "direct" ? pairs : bundles;
-      EXPECT_GT(way.ns, measured / 1.5) << way.algorithm->name;
-      EXPECT_LT(way.ns, measured * 1.5) << way.algorithm->name;
+    for (const Candidate& choice : candidates_alltoallv(facts)) {
+      if (choice.radix != 2) continue;
+      const double measured = choice.algorithm->name == "direct" ? pairs : bundles;
+      EXPECT_GT(choice.ns, measured / 1.5) << choice.algorithm->name;
+      EXPECT_LT(choice.ns, measured * 1.5) << choice.algorithm->name;
     }
   }
 }

@@ -12,7 +12,9 @@
 namespace heddle::select {
 namespace {
 
-std::string_view name(const Decision& decision) { return decision.way.algorithm ? decision.way.algorithm->name : "native"; }
+std::string_view name(const Decision& decision) {
+  return decision.choice.algorithm ? decision.choice.algorithm->name : "native";
+}
 
 Where at(Rank ranks, Rank nodes, double crowding, const Links* links) {
   const Rank members = (ranks + nodes - 1) / nodes;
@@ -35,11 +37,11 @@ void everywhere(F&& look) {
 }
 
 /// because() is empty exactly if the reason is Reason::least. Then no way takes less.
-void holds(const Decision& decision, const Ways& ways) {
-  const std::string why = because(decision, ways, "HEDDLE_X=y");
-  const bool is_least = decision.way.algorithm && decision.way.ns > 0 && decision.way.ns <= least(ways).ns;
+void holds(const Decision& decision, const Candidates& candidates) {
+  const std::string why = because(decision, candidates, "HEDDLE_X=y");
+  const bool is_least = decision.choice.algorithm && decision.choice.ns > 0 && decision.choice.ns <= least(candidates).ns;
   EXPECT_EQ(why.empty(), decision.reason == Reason::least);
-  EXPECT_TRUE(!why.empty() || is_least || least(ways).ns == 0) << name(decision);
+  EXPECT_TRUE(!why.empty() || is_least || least(candidates).ns == 0) << name(decision);
   EXPECT_EQ(why.find('\n'), std::string::npos);
 }
 
@@ -51,7 +53,7 @@ TEST(Decide, WhatIsChosenTakesLeastOrThereIsAReason) {
         const Volumes volumes = Spread().of(where.ranks, [&](Rank of) { return of == 0 ? bytes : others; });
         const AllgathervFacts gather{where, volumes, where.links == &mpich_links, where.links == &openmpi_links};
         const Decision decision = decide_allgatherv(gather, "auto");
-        holds(decision, ways_allgatherv(gather));
+        holds(decision, candidates_allgatherv(gather));
         ++seen[decision.reason];
       }
       for (const Rank partners : {Rank{1}, std::min(where.ranks - 1, 26), where.ranks - 1}) {
@@ -60,9 +62,9 @@ TEST(Decide, WhatIsChosenTakesLeastOrThereIsAReason) {
         facts.bytes = static_cast<double>(partners * bytes);
         facts.most_bytes = partners * bytes;
         facts.largest_block = bytes;
-        for (const auto& [decision, ways] : {std::pair{decide_alltoallv(facts, "auto"), ways_alltoallv(facts)},
-                                             std::pair{decide_exchange(facts, "auto"), ways_exchange(facts)}}) {
-          holds(decision, ways);
+        for (const auto& [decision, candidates] : {std::pair{decide_alltoallv(facts, "auto"), candidates_alltoallv(facts)},
+                                                   std::pair{decide_exchange(facts, "auto"), candidates_exchange(facts)}}) {
+          holds(decision, candidates);
           ++seen[decision.reason];
         }
       }
@@ -87,7 +89,7 @@ TEST(Decide, WhatIsWantedIsChosen) {
   EXPECT_EQ(name(decide_alltoallv(facts, "native")), "native");
   EXPECT_EQ(name(decide_allgatherv(gather, "native")), "native");
   const Decision crystal = decide_alltoallv(facts, "crystal");
-  EXPECT_NE(because(crystal, ways_alltoallv(facts), "HEDDLE_ALLTOALLV=crystal").find("HEDDLE_ALLTOALLV=crystal"),
+  EXPECT_NE(because(crystal, candidates_alltoallv(facts), "HEDDLE_ALLTOALLV=crystal").find("HEDDLE_ALLTOALLV=crystal"),
             std::string::npos);
 }
 

@@ -93,13 +93,14 @@ TEST(Estimate, WhatAllgathervChoosesIsNearTheBest) {
             one = spread == 2 ? outlier : std::max<Bytes>(8, outlier / static_cast<Bytes>(1 + random() % 1000));
         const AllgathervFacts facts{stage.where,
                                     Spread().of(p, [&](Rank of) { return volumes[static_cast<std::size_t>(of)]; })};
-        const Way chosen = choose_allgatherv(facts);
+        const Candidate chosen = choose_allgatherv(facts);
         const double ns = estimate_allgatherv(chosen, facts, volumes, &*stage.nodes);
         double best = ns;
         for (const Algorithm* other : allgatherv()) {
           for (const int radix : {2, 4, 8}) {
-            const Way way{.algorithm = other, .radix = radix, .segment = other == &allgatherv_pipelined_ring ? 32 << 10 : 0};
-            best = std::min(best, estimate_allgatherv(way, facts, volumes, &*stage.nodes));
+            const Candidate choice{
+                .algorithm = other, .radix = radix, .segment = other == &allgatherv_pipelined_ring ? 32 << 10 : 0};
+            best = std::min(best, estimate_allgatherv(choice, facts, volumes, &*stage.nodes));
           }
         }
         EXPECT_LT(ns / best, 2.0) << p << " ranks on " << count << " nodes, spread " << spread << "\n  "

@@ -88,8 +88,8 @@ TEST(Agreement, NothingIsFactsToo) {
 }
 
 TEST(Agreement, DigestsTellChoicesApart) {
-  const Way one{.algorithm = &schedule::alltoallv_crystal, .radix = 2};
-  Way other = one;
+  const Candidate one{.algorithm = &schedule::alltoallv_crystal, .radix = 2};
+  Candidate other = one;
   EXPECT_EQ(digest(one), digest(other));
   other.radix = 4;
   EXPECT_NE(digest(one), digest(other));

@@ -104,6 +104,9 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_WATCH=All"}).watch, Watch::all);
   EXPECT_EQ(with({"HEDDLE_WATCH=none"}).watch, Watch::none);
   EXPECT_EQ(with({"HEDDLE_WATCH=few"}).watch, Watch::some);
+  EXPECT_EQ(with({"HEDDLE_LOG=Debug"}).log, Log::debug);
+  EXPECT_EQ(with({"HEDDLE_LOG=info"}).log, Log::info);
+  EXPECT_EQ(with({"HEDDLE_LOG=trace"}).log, Log::off);
   const Settings bad = with({"HEDDLE_YIELD=sometimes"});
   EXPECT_EQ(bad.yield, Yield::automatic);
   ASSERT_EQ(bad.complaints.size(), 1u);
@@ -201,9 +204,9 @@ TEST(Settings, AFabricIsAutoOffOrAProvider) {
 TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
   EXPECT_EQ(transports("auto").value, Transports{});
   EXPECT_EQ(transports("self,mapped,cma,ring").value, Transports{});
-  EXPECT_EQ(transports("Ring, self").value, (Transports{.self = true, .mapped = false, .cma = false, .ring = true}));
-  EXPECT_EQ(transports("mpi").value, (Transports{.self = false, .mapped = false, .cma = false, .ring = false}));
-  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.self = false, .mapped = false, .cma = true, .ring = false}));
+  EXPECT_EQ(transports("Ring, self").value, (Transports{.mapped = false, .cma = false, .ring = true}));
+  EXPECT_EQ(transports("mpi").value, (Transports{.mapped = false, .cma = false, .ring = false}));
+  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.mapped = false, .cma = true, .ring = false}));
   for (const char* nonsense : {"shm", "self,", ",self", "self;ring", "all", "-cma", " "})
     EXPECT_FALSE(transports(nonsense).complaint.empty()) << nonsense;
 

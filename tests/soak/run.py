@@ -72,7 +72,15 @@ class Machine:
     ) -> list[str]:
         launch = [str(self.prefix / "bin/mpiexec")]
         if self.mpi == "openmpi":
-            launch += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+            launch += [
+                "--oversubscribe",
+                "--mca",
+                "mpi_yield_when_idle",
+                "1",
+                "--mca",
+                "btl",
+                "^ofi",
+            ]  # which sleeps for a second in MPI_Init
             if os.getuid() == 0:
                 launch.append("--allow-run-as-root")
         preload = [str(tool)] if tool and (tool_first or not heddle) else []

@@ -3,15 +3,18 @@
 #include "transport/common_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "processes.hpp"
@@ -258,13 +261,21 @@ TEST(CommonFile, MemoryOutlivesWhoeverMadeItAndNothingIsLeft) {
   EXPECT_EQ(segments_left_since(before), std::vector<std::string>());
 }
 
-std::atomic<int> kept_going{0};
-
 TEST(Assembly, PartsLongerThanACellAndKeepingOn) {
+  struct Shared {
+    std::atomic<bool> counts{false};
+    std::array<std::atomic<int>, 5> kept_going{};
+  };
+  void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  static Shared* shared = nullptr;
+  static int me = 0;
+  shared = new (page) Shared;
   run_processes(5, [](Process& p) {
+    me = p.me;
     CommonFile file = offered(p);
     ASSERT_EQ(file.open(p.size), 0);
-    Assembly assembly(p.me, p.size, []() noexcept { ++kept_going; });
+    Assembly assembly(p.me, p.size, []() noexcept { shared->kept_going[static_cast<std::size_t>(me)] += shared->counts; });
     ASSERT_EQ(assembly.map(file.descriptor()), 0);
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, std::size_t{3000}})
       for (int round = 0; round < 20; ++round) {
@@ -278,14 +289,17 @@ TEST(Assembly, PartsLongerThanACellAndKeepingOn) {
       }
     EXPECT_TRUE(assembly.all(true));
     EXPECT_FALSE(assembly.all(p.me != 3));
-    if (p.me == 4) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    kept_going = 0;
-    EXPECT_TRUE(assembly.all(true));
-    if (p.me != 4) {
-      EXPECT_GT(kept_going, 0);
+    // The last one comes when all others have kept going while they waited for it.
+    p.barrier();
+    if (p.me == 4) {
+      shared->counts = true;
+      for (std::size_t other = 0; other < 4; ++other)
+        while (shared->kept_going[other] == 0) std::this_thread::yield();
     }
+    EXPECT_TRUE(assembly.all(true));
     p.barrier();
   });
+  munmap(page, sizeof(Shared));
 }
 
 TEST(Assembly, GoesOnWhereTheSystemRefusesSleep) {

@@ -25,7 +25,7 @@
 namespace heddle::transport::testing {
 namespace {
 
-constexpr unsigned watchdog_s = 100;
+constexpr unsigned watchdog_s = 300;
 
 bool write_all(int fd, const void* data, std::size_t bytes) {
   for (const auto* at = static_cast<const char*>(data); bytes > 0;) {

@@ -1,11 +1,10 @@
-"""Shared by the benchmarks of whole applications: alternate runs with Heddle and without, one answer, medians and a table.
+"""Shared by the benchmarks of whole applications: runs in turn with Heddle and without, one answer, medians and a table.
 
 An application prints one line of JSON. The first round does not count: it checks the answer, and that Heddle was there.
 """
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from heddle import disturbance, verdict
 from heddle.installations import Installation
 from heddle.jobs import output
 from heddle.problem import Problem
@@ -23,7 +23,7 @@ from . import figure, messages
 from .jobs import Run, start_line
 from .messages import Figures, screen
 from .native import With
-from .rows import Row
+from .rows import Row, judged, verdict_of
 
 HOST = Run("host", With.nothing)
 HEDDLE = Run("heddle", With.heddle)
@@ -59,7 +59,7 @@ class Measured:
 
     def row(self, bench: str, case: str, variant: str, metric: str, values: Sequence[float], unit: str) -> Row:
         """The median and the quartiles of the rounds."""
-        low, middle, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [*values] * 3
+        low, middle, high = verdict.quartiles(values)
         best = max(values) if unit == "MFlop/s" else min(values)
         known = {"lower": low, "upper": high, "best": best, "samples": len(values), "ranks": self.job.ranks}
         return Row(bench, case, variant, metric, middle, unit, self.mpi, **known)
@@ -69,14 +69,13 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
     """@param answer  the result, which must be the same in all runs of a job"""
     columns = (TextColumn("{task.description:48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     measured = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with disturbance.told(), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=len(jobs) * len(runs) * (rounds + 1))
         for job in jobs:
             found: dict[str, list[dict]] = {run.variant: [] for run in runs}
             answers: dict[str, str] = {}
             for turn in range(rounds + 1):
-                for at in range(len(runs)):
-                    run = runs[(at + turn) % len(runs)]  # the runs take turns to be first
+                for run in verdict.shuffled(runs):
                     about = f"{job.case}, {job.ranks} ranks, {job.mpi.name} {job.mpi.version}, {run.variant}"
                     progress.update(bar, description=about)
                     line = checked(job, run) if turn == 0 else job.started(run, ["--no-check"])
@@ -111,7 +110,7 @@ Gains = dict[str, tuple[Who, Who]]  # name → the faster and the slower of a pa
 def rows_of(
     measured: Measured, bench: str, case: str, metric: str, unit: str, numbers: Callable[[dict], dict[str, float]], gains: Gains
 ) -> list[Row]:
-    """A row for each variant and way, called "variant, way", and the gains, computed round by round.
+    """A row for each variant and way, called "variant, way", and the gains of the rounds, each with its interval.
 
     @param numbers  turns a line into numbers by way
     """
@@ -125,12 +124,13 @@ def rows_of(
         rounds = zip(of[ours], of[theirs], strict=True)
         ratios = [one[our_way] / other[their_way] for one, other in rounds]
         values = ratios if unit == "MFlop/s" else [1 / ratio for ratio in ratios]  # for times, less is better
-        rows.append(measured.row(bench, case, f"{ours}, {our_way}", name, values, "1"))
+        row = Row(bench, case, f"{ours}, {our_way}", name, 0, "1", measured.mpi, ranks=measured.job.ranks)
+        rows.append(judged(row, values))
     return rows
 
 
-def table(figures: Figures, title: str, metric: str, gain: str, wanted: float) -> Table:
-    """A line for each case: the medians of all variants, and the gain."""
+def table(figures: Figures, title: str, metric: str, gain: str) -> Table:
+    """A line for each case: the medians of all variants, and the verdict on the gain."""
     variants = figures.variants(metric)
     unit = next(row.unit for row in figures.rows if row.metric == metric)
     shown = Table(title=f"{title}, {figures.ranks} ranks, {figures.mpi}, {unit}", title_justify="left")
@@ -140,10 +140,9 @@ def table(figures: Figures, title: str, metric: str, gain: str, wanted: float) -
     for case in figures.cases(metric):
         cells = [_cell(figures.row(case, variant, metric)) for variant in variants]
         row = next((row for row in figures.rows if (row.case, row.metric) == (case, gain)), None)
-        colour = "" if row is None else "green" if row.value >= wanted else "red"
-        shown.add_row(case, *cells, f"[{colour}]{row.value:.2f}[/] [dim]{row.lower:.2f}–{row.upper:.2f}[/]" if row else "")
+        shown.add_row(case, *cells, messages.gain_cell(verdict_of(row)) if row else "")
     some = next(row for row in figures.rows if row.metric == metric)
-    shown.caption = f"medians of {some.samples} alternate rounds, ± half the distance of the quartiles; gain: {gain}"
+    shown.caption = f"medians of {some.samples} rounds, ± half the distance of the quartiles; gain: {gain}, {verdict.BRIEF}"
     return shown
 
 
@@ -165,7 +164,6 @@ class Shown:
     title: str
     metric: str
     gain: str
-    wanted: float
     goals: Callable[[Figures], list]
     picture: str
     gains: Sequence[str]
@@ -177,7 +175,7 @@ def present(rows: list[Row], how: Shown, json: Path | None, plot: Path | None, s
     """Tables and goals on the screen, and rows and picture into files if the user asks."""
     found = messages.by_mpi(rows)
     for figures in found:
-        screen().print(table(figures, how.title, how.metric, how.gain, how.wanted))
+        screen().print(table(figures, how.title, how.metric, how.gain))
     show_goals(found, how.goals)
     messages.finish(rows, json, seconds)
     if plot is not None:

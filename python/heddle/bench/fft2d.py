@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from heddle import installations, native
+from heddle import installations, native, verdict
 from heddle.problem import Problem
 
 from . import applications, figure, messages
@@ -85,7 +85,6 @@ SHOWN = applications.Shown(
     title="2-D FFT",
     metric=TIME,
     gain=GAIN,
-    wanted=WANTED,
     goals=goals,
     picture="2-D FFT",
     gains=(GAIN, ALONE),
@@ -139,7 +138,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: two rounds of 512^2 on 2 ranks.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs of each variant.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of each variant.")] = verdict.ROUNDS,
     ranks: Annotated[
         list[int] | None,
         typer.Option("--ranks", min=1, max=64, metavar="N", help="A number of ranks; may be repeated. [1, 2, 4]"),

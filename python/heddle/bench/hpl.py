@@ -1,4 +1,4 @@
-"""`heddle bench hpl`: High-Performance Linpack alternately with Heddle and without: table 5 of Chaarawi and Gabriel 2008.
+"""`heddle bench hpl`: High-Performance Linpack with Heddle and without, in turn: table 5 of Chaarawi and Gabriel 2008.
 
 Debian's hpcc (`apt-get install hpcc`), which is linked to Open MPI 4.1, runs on the Open MPI of this checkout: the two share an
 ABI. Its other benchmarks run before HPL, and their results are ignored. HPL sends its panels as structs.
@@ -11,21 +11,23 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from heddle import families, installations, native, preload
+from heddle import families, installations, native, preload, verdict
 from heddle.console import console
+from heddle.disturbance import told
 from heddle.jobs import go_first
 from heddle.problem import Problem
 
 from . import goals
-from .messages import JsonFile
+from .messages import JsonFile, gain_cell
 from .native import With, loaded_mpi
-from .rows import Row, write
+from .rows import Row, judged, write
 
 GRIDS = ((1, 2), (2, 1))
 WITHIN = 1.01  # the goal: at most so many times the time without Heddle
@@ -102,15 +104,10 @@ def _times(size: int, repeats: int, between: With) -> dict[tuple[int, int], list
     return found
 
 
-def _quartiles(values: list[float]) -> tuple[float, float, float]:
-    low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-    return low, middle, high
-
-
 def command(
     size: Annotated[int, typer.Option("--size", min=100, help="Order of the matrix: 4,500 takes about 5 s.")] = 4500,
     repeats: Annotated[int, typer.Option(min=1, max=20, help="Solutions on each grid in a run.")] = 1,
-    rounds: Annotated[int, typer.Option(min=1, help="Pairs of runs with Heddle and without, in alternating order.")] = 10,
+    rounds: Annotated[int, typer.Option(min=1, help="Pairs of runs with Heddle and without, in random order.")] = 10,
     json: JsonFile = None,
 ) -> None:
     """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and without."""
@@ -118,20 +115,21 @@ def command(
         raise Problem("hpcc is missing. Debian has it: apt-get install --no-install-recommends hpcc.")
     times: dict[tuple[tuple[int, int], With], list[float]] = {}
     paired: dict[tuple[int, int], list[float]] = {}
-    for turn in range(rounds):
-        pair: dict[With, dict[tuple[int, int], list[float]]] = {}
-        for between in (With.nothing, With.heddle) if turn % 2 == 0 else (With.heddle, With.nothing):
-            pair[between] = _times(size, repeats, between)
-            for grid, found in pair[between].items():
-                times.setdefault((grid, between), []).extend(found)
-        for grid in GRIDS:
-            ratio = statistics.median(pair[With.heddle][grid]) / statistics.median(pair[With.nothing][grid])
-            paired.setdefault(grid, []).append(ratio)
+    with told():
+        for _ in range(rounds):
+            pair: dict[With, dict[tuple[int, int], list[float]]] = {}
+            for between in verdict.shuffled((With.nothing, With.heddle)):
+                pair[between] = _times(size, repeats, between)
+                for grid, found in pair[between].items():
+                    times.setdefault((grid, between), []).extend(found)
+            for grid in GRIDS:
+                ratio = statistics.median(pair[With.nothing][grid]) / statistics.median(pair[With.heddle][grid])
+                paired.setdefault(grid, []).append(ratio)
     table = Table(
         title=f"HPL of order {size:,} on 2 ranks of Open MPI: least and quartiles of {rounds} pairs of runs in s",
         title_justify="left",
     )
-    for name in ("grid", "host alone", "under Heddle", "ratio of the least", "ratio in pairs: median, quartiles"):
+    for name in ("grid", "host alone", "under Heddle", "times as fast"):
         table.add_column(name, justify="left" if name == "grid" else "right")
     rows = []
     for grid in GRIDS:
@@ -139,19 +137,19 @@ def command(
         shown = []
         for between in (With.nothing, With.heddle):
             found = times[grid, between]
-            low, middle, high = _quartiles(found)
+            low, middle, high = verdict.quartiles(found)
             shown.append(f"{min(found):.2f}, {low:.2f} {middle:.2f} {high:.2f}")
             who = "host" if between is With.nothing else "heddle"
             known = {"lower": low, "upper": high, "best": min(found), "samples": len(found), "ranks": 2}
             rows.append(Row("hpl", case, who, "time", middle, "s", "Open MPI", **known))
-        least = min(times[grid, With.heddle]) / min(times[grid, With.nothing])
-        low, middle, high = _quartiles(paired[grid])
-        known = {"lower": low, "upper": high, "best": least, "samples": rounds, "ranks": 2}
-        rows.append(Row("hpl", case, "heddle", "time over host", middle, "1", "Open MPI", **known))
-        colour = "green" if middle <= WITHIN else "red"
-        table.add_row(case, *shown, f"{least:.3f}", f"[{colour}]{middle:.3f}[/], {low:.3f} {high:.3f}")
+        row = judged(
+            Row("hpl", case, "heddle", "time over host", 0, "1", "Open MPI", ranks=2), [1 / one for one in paired[grid]]
+        )
+        rows.append(replace(row, best=min(times[grid, With.heddle]) / min(times[grid, With.nothing])))
+        table.add_row(case, *shown, gain_cell(verdict.judge(paired[grid])))
+    table.caption = f"times as fast: {verdict.BRIEF}"
     if goals.asked():
-        table.caption = f"goal: at most {WITHIN} of the time without Heddle"
+        table.caption += f"; goal: at most {WITHIN} of the time without Heddle"
     console().print(table)
     if json is not None:
         write(rows, json)

@@ -71,7 +71,6 @@ SHOWN = applications.Shown(
     title="lattice CG",
     metric=SPEED,
     gain=GAIN,
-    wanted=REPORTED,
     goals=goals,
     picture="Lattice CG",
     gains=(GAIN, SAME, ALONE),

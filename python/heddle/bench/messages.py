@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from heddle import verdict as verdicts
 from heddle.console import console, wide_console
+from heddle.disturbance import told
 from heddle.installations import Installation
 from heddle.problem import Problem
 
@@ -20,7 +22,7 @@ from .best_scheme import OVER_BEST, over_best_scheme
 from .compare import Goal, geometric_mean
 from .jobs import Collector, Run, busy, known_settings, lines
 from .native import Mpi
-from .rows import Row, merged, write
+from .rows import Row, merged, verdict_of, write
 from .table import human, verdict
 
 # Options that several benches have.
@@ -31,7 +33,9 @@ WhichMpi = Annotated[Mpi, typer.Option(help="The MPI to measure.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")]
 PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Short and rough.")]
-Rounds = Annotated[int, typer.Option(min=1, help="Repeat everything; medians over the rounds.")]
+Rounds = Annotated[
+    int, typer.Option(min=1, help=f"Repeat everything; medians over the rounds. A verdict needs {verdicts.LEAST_ROUNDS}.")
+]
 
 
 def measure(
@@ -48,7 +52,7 @@ def measure(
     rows: list[Row] = []
     wrong: list[str] = []
     columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with told(), busy(disturb), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         todo = [(f, run, n) for _ in range(rounds) for n in ranks or [2] for f in mpis for run in runs]
         whole = progress.add_task("all runs", total=len(todo))
         for library, run, count in todo:
@@ -133,13 +137,26 @@ def _cell(row: Row | None) -> str:
     return number if spread < 0.05 else f"{number} [dim]±{100 * spread:.0f} %[/]"
 
 
-def _ratio(value: float | None, wanted: float | None, at_most: bool) -> str:
+def _within(value: float | None, most: float | None) -> str:
     if value is None:
         return ""
-    if wanted is None:
-        return f"{value:.2f}"
-    fine = value <= wanted if at_most else value >= wanted
-    return f"[{'green' if fine else 'red'}]{value:.2f}[/]"
+    return f"{value:.2f}" if most is None else f"[{'green' if value <= most else 'red'}]{value:.2f}[/]"
+
+
+def gain_cell(found: verdicts.Verdict) -> str:
+    """A gain with its interval, coloured if there is a difference."""
+    colour = {verdicts.Meaning.faster: "green", verdicts.Meaning.slower: "red"}.get(found.meaning)
+    return f"[{colour}]{found.brief}[/]" if colour else found.brief
+
+
+def _over_host(row: Row | None) -> str:
+    """The gain of a row of time over the host's time. One round has no interval."""
+    if row is None:
+        return ""
+    over = verdict_of(row)
+    low, high = sorted((1 / over.low, 1 / over.high)) if over.low > 0 and over.high > 0 else (0.0, 0.0)
+    gain = verdicts.again(1 / over.median, low, high, over.rounds)
+    return gain.number if gain.rounds < verdicts.LEAST_ROUNDS else gain_cell(gain)
 
 
 def table(
@@ -157,17 +174,20 @@ def table(
     shown.add_column("case", no_wrap=True)
     for name in ("bytes", *variants, f"{ours} / contiguous", f"host / {ours}"):
         shown.add_column(name, justify="right")
-    gains = figures.gains(metric, ours)
     for case in figures.cases(metric):
         size = figures.bytes(case)
         shown.add_row(
             case,
             human(size),
             *(_cell(figures.row(case, variant, metric)) for variant in variants),
-            _ratio(figures.value(case, ours, f"{metric} over contiguous"), ceiling(size), True),
-            _ratio(gains.get(case), 1.0, False),
+            _within(figures.value(case, ours, f"{metric} over contiguous"), ceiling(size)),
+            _over_host(figures.row(case, ours, f"{metric} over host")),
         )
     shown.caption = f"medians; ranks on cores {some.pinning}"
+    rounds = max((row.rounds for row in figures.rows if row.metric == f"{metric} over host"), default=0)
+    of = f"host / {ours}"
+    few = f"{of}: no verdict, because {rounds} round{'s are' if rounds > 1 else ' is'} too few (--rounds {verdicts.ROUNDS})"
+    shown.caption += f"; {few}" if rounds < verdicts.LEAST_ROUNDS else f"; {of}: {verdicts.BRIEF}"
     lines = [row.line_ns for row in figures.rows if row.metric == metric and row.line_ns]
     shown.caption += f"; a cache line takes {min(lines):.0f} to {max(lines):.0f} ns between them" if lines else ""
     return shown

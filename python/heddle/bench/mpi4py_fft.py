@@ -76,7 +76,6 @@ SHOWN = applications.Shown(
     title="3-D mpi4py-fft",
     metric=TIME,
     gain=GAIN,
-    wanted=WANTED,
     goals=goals,
     picture="3-D FFT by mpi4py-fft",
     gains=(GAIN, WHOLE),

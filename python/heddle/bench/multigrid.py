@@ -48,7 +48,6 @@ SHOWN = applications.Shown(
     title="multigrid",
     metric=METRIC,
     gain=GAIN,
-    wanted=1.0,
     goals=goals,
     picture="3-D Laplacian multigrid",
     gains=list(GAINS),

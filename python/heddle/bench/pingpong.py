@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 
-from heddle import listing
+from heddle import listing, verdict
 
 from .compare import Goal
 from .jobs import Collector, Run, lines
@@ -23,10 +23,9 @@ def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
     """A row for each round. `variant`: the library between program and MPI; "direct under ...": calls by PMPI_ names."""
     rows = []
     arguments = ["--quick"] if quick else []
-    for turn in range(rounds):
+    for _ in range(rounds):
         for family in mpi.families:
-            order = list(With) if turn % 2 == 0 else list(With)[::-1]
-            for between in order:
+            for between in verdict.shuffled(list(With)):
                 collector = Collector(family, Run(between.value, between))
                 for line in lines("pingpong", family, collector.run, 2, arguments):
                     collector.take(line)

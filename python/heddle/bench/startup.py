@@ -20,6 +20,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
+from heddle import verdict
 from heddle.console import console
 from heddle.families import Family
 from heddle.jobs import TIMEOUT_S
@@ -77,7 +78,7 @@ def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
     for way, starts in jobs.items():
         for metric in (*METRICS, *(PARTS if way != BARE else ())):
             taken = sorted(job.took[metric] for job in starts)
-            lower, _, upper = statistics.quantiles(taken, n=4, method="inclusive") if len(taken) > 1 else taken * 3
+            lower, middle, upper = verdict.quartiles(taken)
             known = {
                 "mpi": starts[0].mpi,
                 "lower": lower,
@@ -86,7 +87,7 @@ def rows_of(jobs: dict[str, list[Job]], ranks: int) -> list[Row]:
                 "samples": len(taken),
                 "ranks": ranks,
             }
-            rows.append(Row("startup", f"{ranks} ranks", way, metric, statistics.median(taken), "ms", **known))
+            rows.append(Row("startup", f"{ranks} ranks", way, metric, middle, "ms", **known))
     return rows
 
 
@@ -109,7 +110,7 @@ def bench(
             for size in sizes:
                 jobs: dict[str, list[Job]] = {way: [] for way in ways}
                 for turn in range(rounds + 1):  # the first round finds files and caches cold, and does not count
-                    for way in ways[turn % 3 :] + ways[: turn % 3]:
+                    for way in verdict.shuffled(ways):
                         job = start(family, way, size)
                         if turn > 0:
                             jobs[way].append(job)
@@ -122,7 +123,7 @@ def bench(
                 table.add_row(jobs[BARE][0].mpi, str(size), f"{host:.0f}", *added_cells, *part_cells)
                 rows += rows_of(jobs, size)
     console().print(table)
-    console().print(f"medians of {rounds} alternate starts; {len(os.sched_getaffinity(0))} cores")
+    console().print(f"medians of {rounds} starts of each way, in random order; {len(os.sched_getaffinity(0))} cores")
     console().print("preloaded, heddle run: the time that Heddle adds to a job, ms")
     console().print("Init, Finalize: the time that Heddle adds to MPI_Init and MPI_Finalize, preloaded, ms")
     console().print("part: the time of a median rank in Heddle's part of MPI_Init, ms; work: its time on a core in this part")

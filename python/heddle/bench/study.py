@@ -7,7 +7,6 @@ jobs run alone and under Heddle by turns. All jobs must have the same answers.
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperCommand
 
-from heddle import families, installations
+from heddle import families, installations, verdict
+from heddle.disturbance import told
 from heddle.families import Family
 from heddle.installations import Installation
 from heddle.problem import Problem
@@ -30,11 +30,11 @@ from . import study_picture, study_table
 from .jobs import Collector, Run, lines
 from .messages import finish
 from .native import Mpi, With
-from .rows import Row, merged
-from .study_table import ALONE, CODES, METRICS, OURS, gain_of
+from .rows import Row, judged, merged
+from .study_table import CODES, COLUMNS, METRICS, OURS, over_ours
 
 RUNS = (Run("alone", With.nothing), Run("under Heddle", With.heddle))
-RANKS, SIZES, ROUNDS = (1, 2, 4), (128, 512, 2048), 7
+RANKS, SIZES, ROUNDS = (1, 2, 4), (128, 512, 2048), verdict.ROUNDS
 QUICK_RANKS, QUICK_SIZES, QUICK_ROUNDS = (2,), (128, 512), 2
 INTEL = "intelmpi"
 _HELP = """
@@ -50,8 +50,8 @@ Each code exchanges its halo by three kinds of calls. [bold]messages[/]: 4 MPI_I
 MPI_Startall and MPI_Waitall of requests from MPI_Recv_init and MPI_Send_init.
 
 The first tables have the time of an exchange, the others the time of a step: an exchange and the computation after it. The
-gain is the time of the datatypes alone over their time under Heddle. A row in which another way is faster than datatypes
-under Heddle names that way. All answers must be equal, bit by bit; otherwise the exit status is 1.
+gain is the time of the datatypes alone over their time under Heddle. A row names the ways that are faster than datatypes under
+Heddle, if the rounds show a difference. All answers must be equal, bit by bit; otherwise the exit status is 1.
 
 Example: heddle bench study --quick --ranks 1 2 --codes life --calls messages
 """
@@ -105,36 +105,30 @@ def job(setting: Setting, run: Run, arguments: Sequence[str], answers: Answers) 
 
 
 def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
-    """For each case, the time of the datatypes alone over their time under Heddle: the median and the quartiles of the rounds'
-    ratios. Only times at the same distance of the cores are compared."""
+    """For each case, the times of the other columns over that of the datatypes under Heddle: the median of the rounds' ratios,
+    and its interval. Only times at the same distance of the cores are compared."""
     ratios: dict[tuple, list[float]] = {}
     about: dict[tuple, Row] = {}
     for found in rounds:
-        alone = {(row.case, row.metric, row.cores): row.value for row in found if row.variant == ALONE}
+        ours = {(row.case, row.metric, row.cores): row.value for row in found if row.variant == OURS}
         for row in found:
             key = (row.case, row.metric, row.cores)
-            if row.variant == OURS and key in alone:
-                ratios.setdefault(key, []).append(alone[key] / row.value)
-                about[key] = row
-    return [_gain(about[key], values) for key, values in ratios.items()]
-
-
-def _gain(row: Row, ratios: list[float]) -> Row:
-    lower, middle, upper = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
-    known = {"lower": lower, "upper": upper, "best": max(ratios), "high": max(ratios), "samples": len(ratios)}
-    return replace(row, metric=gain_of(row.metric), value=middle, unit="1", **known)
+            if row.variant in COLUMNS and row.variant != OURS and key in ours:
+                ratios.setdefault((row.variant, *key), []).append(row.value / ours[key])
+                about[(row.variant, *key)] = row
+    return [judged(replace(about[key], metric=over_ours(about[key].metric)), values) for key, values in ratios.items()]
 
 
 def measure(settings: Sequence[Setting], rounds: int, arguments: Sequence[str]) -> list[Row]:
     columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     answers, rows = Answers(), []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with told(), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=len(settings) * rounds * len(RUNS))
         for setting in settings:
             of_rounds: list[list[Row]] = []
-            for turn in range(rounds):
+            for _ in range(rounds):
                 of_rounds.append([])
-                for run in RUNS if turn % 2 == 0 else reversed(RUNS):
+                for run in verdict.shuffled(RUNS):
                     progress.update(bar, description=f"{setting}, {run.variant}")
                     of_rounds[-1] += job(setting, run, arguments, answers)
                     progress.advance(bar)

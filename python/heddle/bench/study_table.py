@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
+from heddle.verdict import BRIEF, Meaning, Verdict
+
 from .compare import geometric_mean
-from .messages import Figures, by_mpi, screen
-from .rows import Row
+from .messages import Figures, by_mpi, gain_cell, screen
+from .rows import Row, verdict_of
 
 HAND, ALONE = "by hand alone", "datatypes alone"
 HAND_UNDER, OURS = "by hand under Heddle", "datatypes under Heddle"
@@ -19,23 +21,33 @@ CALLS = ("messages", "neighbour", "persistent")
 METRICS = {"exchange": "Exchange of a halo", "step": "Step: exchange and computation"}
 
 
-def gain_of(metric: str) -> str:
-    return f"{metric}: datatypes alone over datatypes under Heddle"
+def over_ours(metric: str) -> str:
+    """The metric of a column's time over that of the datatypes under Heddle."""
+    return f"{metric} over datatypes under Heddle"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A case with all four columns, in µs, and the gain."""
+    """A case with all four columns, in µs, and the ratios of the others over the datatypes under Heddle."""
 
     case: str
     us: dict[str, float]
-    gain: Row
+    over: dict[str, Row]
 
     @property
-    def fastest(self) -> str:
-        """The datatypes under Heddle, unless another column has less time."""
-        least = min(COLUMNS, key=self.us.__getitem__)
-        return OURS if self.us[OURS] == self.us[least] else least
+    def gain(self) -> Row:
+        return self.over[ALONE]
+
+    @property
+    def faster(self) -> dict[str, Verdict]:
+        """The columns that are faster than the datatypes under Heddle, beyond the scatter of the rounds."""
+        found = {name: verdict_of(row) for name, row in self.over.items()}
+        return {name: one for name, one in found.items() if one.meaning is Meaning.slower}
+
+    @property
+    def compared(self) -> bool:
+        """There are enough rounds for a verdict."""
+        return all(verdict_of(row).meaning is not Meaning.few for row in self.over.values())
 
 
 def cells(figures: Figures, metric: str) -> list[Cell]:
@@ -44,9 +56,9 @@ def cells(figures: Figures, metric: str) -> list[Cell]:
     found = []
     for case in figures.cases(metric):
         us = {name: figures.value(case, name, metric) for name in COLUMNS}
-        gain = figures.row(case, OURS, gain_of(metric))
-        if gain is not None and None not in us.values():
-            found.append(Cell(case, us, gain))
+        over = {name: figures.row(case, name, over_ours(metric)) for name in COLUMNS if name != OURS}
+        if None not in over.values() and None not in us.values():
+            found.append(Cell(case, us, over))
     return sorted(found, key=lambda cell: (CODES.index(cell.gain.family), int(cell.gain.size), CALLS.index(cell.gain.pattern)))
 
 
@@ -65,17 +77,14 @@ def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
         shown.add_column(name, justify="right")
     shown.add_column("faster than datatypes under Heddle")
     for cell in found:
-        best = cell.fastest
-        mark = "" if best == OURS else f"[red]{best}, {cell.us[OURS] / cell.us[best]:.2f} ×[/]"
-        gain = f"{cell.gain.value:.2f} [dim]{cell.gain.lower:.2f}–{cell.gain.upper:.2f}[/]"
-        numbers = (f"[bold]{_number(us)}[/]" if name == best else _number(us) for name, us in cell.us.items())
-        shown.add_row(cell.case, *numbers, gain, mark)
+        mark = ", ".join(f"{name} (takes {one.span} of the time)" for name, one in cell.faster.items())
+        shown.add_row(
+            cell.case, *map(_number, cell.us.values()), gain_cell(verdict_of(cell.gain)), f"[red]{mark}[/]" if mark else ""
+        )
     mean = geometric_mean(cell.gain.value for cell in found)
     shown.add_section()
-    shown.add_row(
-        "geometric mean", *[""] * len(COLUMNS), f"{mean:.2f}", f"datatypes under Heddle are fastest in {count(found)}"
-    )
-    shown.caption = f"medians; gain: datatypes alone over datatypes under Heddle, median and quartiles of {_rounds(found)}"
+    shown.add_row("geometric mean", *[""] * len(COLUMNS), f"{mean:.2f}", f"no other way is faster in {count(found)}")
+    shown.caption = f"medians; gain: datatypes alone over datatypes under Heddle, of {_rounds(found)}, {BRIEF}"
     shown.caption += f"; ranks on cores {figures.rows[0].pinning}"
     lines = [row.line_ns for row in figures.rows if row.metric == metric and row.line_ns]
     shown.caption += f"; a cache line takes {min(lines):.0f} to {max(lines):.0f} ns between them" if lines else ""
@@ -83,7 +92,10 @@ def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
 
 
 def count(found: Sequence[Cell]) -> str:
-    return f"{sum(cell.fastest == OURS for cell in found)} of {len(found)}"
+    """Cases in which no other way is faster beyond the scatter, of the cases that have enough rounds for a verdict."""
+    compared = [cell for cell in found if cell.compared]
+    decided = " decided" if len(compared) < len(found) else ""
+    return f"{sum(not cell.faster for cell in compared)} of {len(compared)}{decided}"
 
 
 def _number(us: float) -> str:
@@ -107,8 +119,8 @@ def show(rows: list[Row], metric: str) -> None:
     line = f"{METRICS[metric]}: "
     if everywhere:
         mean = geometric_mean(cell.gain.value for _, cell in everywhere)
-        line += f"datatypes under Heddle are the fastest of the four in {count([cell for _, cell in everywhere])} cells; "
-        line += f"geometric mean of the gains {mean:.2f}"
+        line += f"no other way is faster than datatypes under Heddle in {count([cell for _, cell in everywhere])} cases; "
+        line += f"geometric mean of all {len(everywhere)} gains {mean:.2f}"
     compared = {(figures.library, figures.ranks, cell.case) for figures, cell in everywhere}
     missing = {(row.mpi, row.ranks, row.case) for row in rows if row.metric == metric} - compared
     if missing:

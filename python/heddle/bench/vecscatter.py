@@ -57,7 +57,6 @@ SHOWN = applications.Shown(
     title="vector scatter",
     metric=METRIC,
     gain=OVER_PETSC,
-    wanted=HAND_TUNED,
     goals=goals,
     picture="PETSc vector scatter",
     gains=list(GAINS),

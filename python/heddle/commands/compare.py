@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from heddle import written
+from heddle import verdict, written
 from heddle.problem import Problem
 
 from .starting import Mpi, Ranks, Words
@@ -16,7 +16,9 @@ def compare(
     words: Words,
     ranks: Ranks = None,
     mpi: Mpi = None,
-    rounds: Annotated[int, typer.Option("--rounds", "-r", min=1, help="Measured runs with Heddle, and as many without.")] = 3,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-r", min=1, help="Measured runs with Heddle, and as many without.")
+    ] = verdict.ROUNDS,
     warm_up: Annotated[bool, typer.Option(help="Run both variants once, unmeasured, before the first round.")] = True,
     calls: Annotated[bool, typer.Option(help="Run both variants once more afterwards, to see which MPI calls changed.")] = True,
     output: Annotated[
@@ -44,7 +46,10 @@ def compare(
         Optional[Path], typer.Option("--json", metavar="FILE", help="Write all of it as JSON; - is stdout.", show_default=False)
     ] = None,
 ) -> None:
-    """Run a program alternately with Heddle and without. How much faster is the program, and is its output the same?
+    """Run a program with Heddle and without, in turn. How much faster is the program, and is its output the same?
+
+    A verdict needs 6 rounds; with 9 rounds, one spoilt round does not prevent it. Each round has a run of both ways in random
+    order. The bracket holds the median of the rounds' ratios with a probability of at least 95 %.
 
     The runs without Heddle do not preload it. The command compares the printed output instead of showing it. It also compares
     the files of --output. It moves them aside between the runs, and puts files that were there before back at the end.

@@ -1,7 +1,9 @@
 """heddle tune: measures the costs of moving bytes on this machine, and between two nodes."""
 
+import itertools
 import json
 import os
+import sys
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -32,13 +34,17 @@ def tune(
         Optional[Path], typer.Option("--output", "-o", metavar="FILE", help="Write the profile to FILE.", show_default=False)
     ] = None,
     mpi: Annotated[Messages, typer.Option(help="The MPI libraries whose messages to measure.")] = Messages.both,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Keep the first try of everything, even if the machine is busy.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the profile itself.")] = False,
 ) -> None:
     """Measure the costs of moving bytes on this machine, and write them into a profile.
 
     By the profile Heddle chooses how messages with holes move within a node, which kernels pack them, and which algorithm a
     collective takes. The command writes heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every program finds it.
-    HEDDLE_PROFILE names another profile. Keep two cores free while the command runs.
+    HEDDLE_PROFILE names another profile. Keep two cores free while the command runs. It measures several times. A figure on
+    which the tries do not agree keeps its built-in value.
 
     With a launcher's line, the command measures messages between two nodes and adds them to the profile: messages over
     libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then uses the faster way. Run this once for each MPI
@@ -48,39 +54,50 @@ def tune(
     heddle tune                                      this machine
     heddle tune -- mpiexec -n 2 --host a,b           messages between two nodes
     """
-    from heddle import native
-
     arguments = [*(["--quick"] if quick else []), *(["--output", str(output)] if output else [])]
-    measure = partial(_between_nodes, launcher, mpi, quick) if launcher else partial(_messages, mpi, quick)
+    if launcher:
+        measure, steps = partial(_between_nodes, launcher, mpi, quick), 1
+    else:
+        measure, steps = partial(_messages, mpi, quick, anyway), _steps(mpi)
+    answer = _with_progress(arguments, measure, steps, anyway or bool(launcher), silent=as_json)
     if as_json:
-        words, _ = measure(lambda what: None)
-        print(json.dumps(native.tool("tune", *arguments, *words, "--json")["profile"], indent=2))
+        for note in answer["without"]:
+            print(f"heddle: {note}", file=sys.stderr)
+        print(json.dumps(answer["profile"], indent=2))
         return
-    answer = _with_progress(arguments, measure)
     from heddle.tuned import show
 
     show(answer)
 
 
-def _messages(mpi: Messages, quick: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
-    """Words for heddle-tool, and the measurements that failed."""
+def _steps(mpi: Messages) -> int:
+    from heddle.links import STEPS
+
+    return {Messages.both: 2 * STEPS, Messages.none: 0}.get(mpi, STEPS)
+
+
+def _messages(mpi: Messages, quick: bool, anyway: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
+    """Words for heddle-tool, and notes about measurements that failed or are not sure."""
     from heddle import families
     from heddle.links import measured
     from heddle.problem import Problem
 
     words: list[str] = []
-    without: list[str] = []
+    notes: list[str] = []
     for family in (families.MPICH, families.OPENMPI):
         if mpi not in (Messages.both, family.name):
             continue
         try:
             if len(os.sched_getaffinity(0)) == 1:
                 raise Problem("there is only one core.")
-            words += [f"--{family.name}", *(f"{ns:.1f}" for ns in measured(family, quick, progress))]
+            found = measured(family, quick, progress, anyway)
         except Problem as problem:
             why = str(problem).split(". ")[0].removesuffix(".")
-            without.append(f"messages of {family.title} are not measured ({why}); the built-in figures hold")
-    return words, without
+            notes.append(f"messages of {family.title} are not measured ({why}); the built-in figures hold")
+            continue
+        words += [f"--{family.name}", *(f"{ns:.1f}" for ns in found.ns)] if found.ns else []
+        notes += found.notes
+    return words, notes
 
 
 def _between_nodes(
@@ -99,21 +116,29 @@ def _between_nodes(
     return ["--add", f"--{family.name}-nodes", *nodes.measured(launcher, family, quick)], []
 
 
-def _with_progress(arguments: list[str], measure: Callable) -> dict:
+MESSAGES = 0.7  # of the time, if messages are measured
+
+
+def _with_progress(arguments: list[str], measure: Callable, steps: int, once: bool, silent: bool) -> dict:
+    """Measures messages, then the machine, and writes the profile.
+    @param once: measure the machine once, and do not compare."""
     from rich.progress import BarColumn, Progress, TextColumn
 
-    from heddle import native
+    from heddle import machine_costs
     from heddle.console import console
 
     columns = (BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}"))
-    answer: dict = {}
-    with Progress(*columns, console=console(), transient=True) as progress:
+    with Progress(*columns, console=console(), transient=True, disable=silent) as progress:
         bar = progress.add_task("", total=1.0)
-        words, without = measure(lambda what: progress.update(bar, description=what))
-        for line in native.stream("tune", *arguments, *words, "--progress", "--json"):
-            if "done" in line:
-                progress.update(bar, completed=line["done"], description=line["what"])
-            else:
-                answer = line
-    answer["without"] = [*([answer["without"]] if answer["without"] else []), *without]
-    return answer
+        first = MESSAGES if steps else 0.0
+        begun = itertools.count()
+
+        def step(what: str) -> None:
+            progress.update(bar, completed=first * next(begun) / max(1, steps), description=what)
+
+        words, notes = measure(step)
+
+        def tell(done: float, what: str) -> None:
+            progress.update(bar, completed=first + (1 - first) * done, description=what)
+
+        return machine_costs.measured([*arguments, *words], notes, once, tell)

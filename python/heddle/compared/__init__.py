@@ -1,26 +1,31 @@
-"""A program with Heddle and without: the values that `heddle compare` finds. runs.py measures them, statistics.py and
-outputs.py judge them."""
+"""A program with Heddle and without: the values that `heddle compare` finds. runs.py measures them, outputs.py and
+heddle.verdict judge them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heddle import verdict
 from heddle.reported import SIDES
+from heddle.verdict import Spread
 
 from .outputs import Output, Verdict
-from .statistics import Gain, Spread, gain, spread
 
-VERSION = 1
+VERSION = 2
 INK = {"without Heddle": "#5b7f95", "with Heddle": "#b5542a"}  # of pictures
 
 
 @dataclass(frozen=True)
 class Round:
-    """A run of each way, one right after the other."""
+    """A run of each way, one right after the other. A coin has decided the order."""
 
     without_first: bool
     without_s: float
     with_s: float
+
+    @property
+    def ratio(self) -> float:
+        return self.without_s / self.with_s
 
 
 @dataclass(frozen=True)
@@ -85,18 +90,24 @@ class Compared:
     sites: list[Site] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    others: str = ""  # other work on the machine during the rounds; empty: there was little
 
     @property
     def without(self) -> Spread:
-        return spread(one.without_s for one in self.rounds)
+        return verdict.spread(one.without_s for one in self.rounds)
 
     @property
     def with_heddle(self) -> Spread:
-        return spread(one.with_s for one in self.rounds)
+        return verdict.spread(one.with_s for one in self.rounds)
 
     @property
-    def gain(self) -> Gain:
-        return gain((one.without_s, one.with_s) for one in self.rounds)
+    def gain(self) -> verdict.Verdict:
+        return verdict.judge(one.ratio for one in self.rounds)
+
+    @property
+    def outliers(self) -> list[int]:
+        """The rounds whose ratios lie far from the others, counted from 0."""
+        return verdict.outliers([one.ratio for one in self.rounds])
 
     @property
     def good(self) -> bool:

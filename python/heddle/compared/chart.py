@@ -10,7 +10,7 @@ from heddle.problem import Problem
 from heddle.reported.words import duration
 
 from . import INK, Compared
-from .text import gain_sentence, seconds
+from .text import doubts, gain_sentence, seconds
 
 MOST_BARS = 8
 WIDE = 8.6  # inches
@@ -35,7 +35,8 @@ def draw(found: Compared, file: Path) -> None:
 
     rows = [row for row in found.calls[:MOST_BARS] if max(row.without_us, row.with_us) > 0]
     heights = [1.5] + ([0.35 + 0.42 * len(rows)] if rows else [])
-    title = "\n".join((fill(found.command, 88, max_lines=2, placeholder=" …"), fill(gain_sentence(found), 88)))
+    said = (gain_sentence(found), *doubts(found))
+    title = "\n".join((fill(found.command, 88, max_lines=2, placeholder=" …"), *(fill(line, 88) for line in said)))
     facts = [found.mpi, f"Heddle {found.heddle}", *(f"{name}={value}" for name, value in found.settings.items())]
     foot = fill(", ".join(filter(None, [*facts, found.machine, found.date])), 120, max_lines=3, placeholder=" …")
     extra = 1.3 + 0.2 * title.count("\n") + 0.15 * foot.count("\n")
@@ -83,7 +84,7 @@ def _calls(axis, rows) -> None:
                 duration(value), (value / 1e6, y + shift), (5, 0), textcoords="offset points", va="center", fontsize=8
             )
     axis.legend(frameon=False, loc="lower right")
-    _finish(axis, [row.name for row in rows], "time of a rank in MPI calls, s")
+    _finish(axis, [row.name for row in rows], "time of a rank in MPI calls, s (one more run of each way, with a report)")
 
 
 def _finish(axis, names: list[str], label: str) -> None:

@@ -9,11 +9,11 @@ from heddle.reported.words import amount, duration
 
 from . import INK, Carried, Compared
 from .outputs import Line
-from .text import gain_sentence, output_sentence, ratio, seconds, site
+from .text import ONE_RUN, doubts, gain_sentence, output_sentence, seconds, site
 
 MOST_BARS = 12
 LEFT, WIDTH, RIGHT = 190, 560, 130
-SITES = ("procedure", "from", "datatype", "calls", "without Heddle", "with Heddle", "")
+SITES = ("procedure", "from", "datatype", "calls", "without Heddle", "with Heddle")
 MORE = """
 .gain { font-size: 1.25em; margin: .6em 0 } .facts td:first-child { color: #666; white-space: nowrap; width: 1% }
 tr.sum td { font-weight: 600; border-top: 2px solid #999 !important } text { fill: #222 } figure { max-width: 60em }
@@ -73,14 +73,11 @@ def _calls(found: Compared) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     if not found.calls:
         return notes
-    rows = [
-        (one.name, f"{one.calls:,}", duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us))
-        for one in found.calls
-    ]
+    rows = [(one.name, f"{one.calls:,}", duration(one.without_us), duration(one.with_us)) for one in found.calls]
     sums = sum(one.without_us for one in found.calls), sum(one.with_us for one in found.calls)
-    rows.append(("all of these", f"{sum(one.calls for one in found.calls):,}", *map(duration, sums), ratio(*sums)))
-    said = "<h2>Time of a rank in MPI calls, on average</h2>" + _bars(found)
-    said += table_of(("procedure", "calls", "without Heddle", "with Heddle", ""), rows, sum_last=True)
+    rows.append(("all of these", f"{sum(one.calls for one in found.calls):,}", *map(duration, sums)))
+    said = f"<h2>Time of a rank in MPI calls, on average</h2><p>{ONE_RUN}</p>{_bars(found)}"
+    said += table_of(("procedure", "calls", "without Heddle", "with Heddle"), rows, sum_last=True)
     if any(one.place for one in found.sites):
         said += "<h2>By call site</h2>"
         said += table_of(SITES, [site(one) for one in found.sites])
@@ -124,7 +121,8 @@ def _facts(found: Compared) -> str:
         "settings": settings,
         "machine": found.machine,
         "date": found.date,
-        "rounds": f"{len(found.rounds)}, alternately with Heddle and without",
+        "rounds": f"{len(found.rounds)}, each with a run of both ways in random order",
+        "interval": "of the median of the rounds' ratios, at least 95 % (sign test)",
     }
     lines = [f"<tr><td>{name}</td><td><code>{escape(value)}</code></td></tr>" for name, value in facts.items()]
     return f'<table class="facts">{"".join(lines)}</table>'
@@ -137,6 +135,7 @@ def draw(found: Compared) -> str:
 <style>{STYLE}{MORE}</style></head><body>
 <h1>With Heddle and without: <code>{escape(found.command)}</code></h1>
 <p class="gain">{escape(gain_sentence(found))}</p>
+{"".join(f"<p>{escape(doubt)}</p>" for doubt in doubts(found))}
 <p class="key">{key}</p>
 <h2>Wall time: every run, and the medians</h2>
 <figure>{_times(found)}</figure>

@@ -12,13 +12,13 @@ from heddle import listing
 from heddle.console import console, say, table_console
 from heddle.foreign import clean
 from heddle.reported.words import amount, duration
+from heddle.verdict import Meaning
 
 from . import VERSION, Carried, Compared, Failure, Site
 from .outputs import Line, Output, Verdict
-from .statistics import Meaning
 
 MOST_ROWS = 10
-SITES = ("time of a rank in", "from", "datatype", "calls", "without", "with", "")
+SITES = ("time of a rank in", "from", "datatype", "calls", "without", "with")
 CARRIED = ("carried by Heddle", "from", "call", "way", "calls", "bytes", "time of a rank")
 
 
@@ -26,15 +26,29 @@ def seconds(value: float) -> str:
     return duration(value * 1e6)
 
 
+ONE_RUN = (
+    "Times of a rank in MPI calls: one more run of each way, with a report that takes time itself. A single run has no "
+    "scatter, so these times tell where the time goes. They do not tell the gain."
+)
+
+
 def gain_sentence(found: Compared) -> str:
     """The sentence that the wall times allow."""
-    ratio, meaning = found.gain.ratio, found.gain.meaning
-    if meaning is Meaning.single:
-        return f"{ratio.median:.2f} × as fast with Heddle in one round; its scatter is not known"
-    span = f"{ratio.least:.2f} – {ratio.most:.2f} in {len(found.rounds)} rounds"
-    if meaning is Meaning.scatter:
-        return f"no difference beyond the scatter ({span})"
-    return f"{ratio.median:.2f} × as fast with Heddle ({span})" + ("; it is slower" if meaning is Meaning.slower else "")
+    gain = found.gain
+    if gain.meaning in (Meaning.few, Meaning.unknown):
+        return gain.words
+    how = f"{gain.span} in {gain.rounds} rounds, p = {gain.p:.2g}"
+    if gain.meaning is Meaning.same:
+        return f"{gain.meaning.value} ({how})"
+    return f"{gain.number} × as fast with Heddle ({how})" + ("; it is slower" if gain.meaning is Meaning.slower else "")
+
+
+def doubts(found: Compared) -> list[str]:
+    """Reasons to doubt the times: rounds unlike the others, and other work on the machine."""
+    far = [(f"{i + 1}", found.rounds[i]) for i in found.outliers]
+    each = "; ".join(f"round {i}: without Heddle {seconds(one.without_s)}, with Heddle {seconds(one.with_s)}" for i, one in far)
+    said = f"Unlike the other rounds, and counted like them: {each}." if far else ""
+    return [*filter(None, (said, found.others))]
 
 
 def output_sentence(found: Compared, one: Output) -> str:
@@ -47,14 +61,9 @@ def output_sentence(found: Compared, one: Output) -> str:
     return one.verdict.value + but
 
 
-def ratio(without: float, ours: float) -> str:
-    return f"{without / ours:.2f} ×" if without and ours else ""
-
-
 def site(one: Site) -> tuple[str, ...]:
     """The cells of a line, in the order of SITES."""
-    times = duration(one.without_us), duration(one.with_us), ratio(one.without_us, one.with_us)
-    return (one.name, one.place, one.datatype, f"{one.calls:,}", *times)
+    return (one.name, one.place, one.datatype, f"{one.calls:,}", duration(one.without_us), duration(one.with_us))
 
 
 def show(found: Compared) -> None:
@@ -93,6 +102,8 @@ def _times(found: Compared) -> None:
     table_console().print(table)
     style = {Meaning.faster: "green", Meaning.slower: "yellow"}.get(found.gain.meaning, "")
     say(Text(gain_sentence(found), style=style))
+    for doubt in doubts(found):
+        say(Text(doubt, style="yellow"))
 
 
 def _output(found: Compared, one: Output) -> None:
@@ -112,16 +123,14 @@ def _calls(found: Compared) -> None:
     if not found.calls:
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("time of a rank in", "calls", "without", "with", ""):
+    for name in ("time of a rank in", "calls", "without", "with"):
         table.add_column(name, justify="left" if name == "time of a rank in" else "right")
     for row in found.calls[:MOST_ROWS]:
-        times = (duration(row.without_us), duration(row.with_us), ratio(row.without_us, row.with_us))
-        table.add_row(row.name, f"{row.calls:,}", *times)
+        table.add_row(row.name, f"{row.calls:,}", duration(row.without_us), duration(row.with_us))
     sums = [sum(row.without_us for row in found.calls), sum(row.with_us for row in found.calls)]
-    table.add_row(
-        "all of these", f"{sum(row.calls for row in found.calls):,}", *map(duration, sums), ratio(*sums), style="bold"
-    )
+    table.add_row("all of these", f"{sum(row.calls for row in found.calls):,}", *map(duration, sums), style="bold")
     console().print()
+    say(Text(ONE_RUN))
     table_console().print(table)
     if any(one.place for one in found.sites):
         cells = [site(one) for one in found.sites[:MOST_ROWS]]
@@ -142,9 +151,9 @@ def _amounts(row: Carried) -> tuple[str, str, str]:
 def as_json(found: Compared) -> str:
     raw = {"heddle_compare": VERSION, **asdict(found)}
     if found.failure is None:
-        raw["gain"] = asdict(found.gain)
+        gain = found.gain
+        raw["gain"] = asdict(gain) | {"meaning": gain.meaning.name, "words": gain.words}
+        raw["outliers"] = [i + 1 for i in found.outliers]
         raw["times"] = {"without_s": asdict(found.without), "with_s": asdict(found.with_heddle)}
     raw["outputs"] = [asdict(one) | {"verdict": one.verdict.name} for one in found.outputs]
-    if "gain" in raw:
-        raw["gain"]["meaning"] = found.gain.meaning.name
     return json.dumps(raw, indent=1, ensure_ascii=False) + "\n"

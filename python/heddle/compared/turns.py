@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import heddle
-from heddle import launch, native, reported
+from heddle import disturbance, launch, native, reported, verdict
 from heddle.launch import Command
 from heddle.problem import Problem
 from heddle.reported.carried import carried as said_to_be_carried
@@ -88,10 +88,12 @@ class _Turns:
             self._step = step
             if asked.warm_up:
                 self._pair(without_first=True)
-            for i in range(asked.rounds):
-                first = i % 2 == 0
-                without, ours = self._pair(first)
-                self._found.rounds.append(Round(first, without.seconds, ours.seconds))
+            with disturbance.watched(asked.words[0]) as others:
+                for _ in range(asked.rounds):
+                    first = verdict.shuffled((True, False))[0]
+                    without, ours = self._pair(first)
+                    self._found.rounds.append(Round(first, without.seconds, ours.seconds))
+            self._found = replace(self._found, others=others.words)
             if self._written.unknown():
                 self._run(self._without, "without Heddle once more, for its output")
                 self._written.without.append(self._last.contents)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from heddle import installations
+from heddle import disturbance, installations, verdict
 from heddle.console import console
 from heddle.demo import measure, photograph, report
 from heddle.demo.programs import VARIANTS, oversubscribed
@@ -34,6 +34,9 @@ def demo(
         int | None,
         typer.Option(min=64, max=16384, help="The photograph is tiled over SIZE × SIZE.", show_default="4096"),
     ] = None,
+    rounds: Annotated[
+        int | None, typer.Option("-r", "--rounds", min=1, help="Runs of each way.", show_default=str(verdict.ROUNDS))
+    ] = None,
     ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, max=64)] = 4,
     mpi: Annotated[
         list[str] | None, typer.Option(help="Only this MPI (may be given again).", show_default="mpich, openmpi")
@@ -50,19 +53,22 @@ def demo(
     """
     start = time.monotonic()
     size = size or (256 if quick else 4096)
+    rounds = rounds or (1 if quick else verdict.ROUNDS)
     picture = photograph.load(photo, size)
     output.mkdir(parents=True, exist_ok=True)
     photograph.save(picture, output / "before.png")
     variants = VARIANTS[:1] if host_only else VARIANTS
     with TemporaryDirectory(prefix="heddle-demo-") as scratch:
-        setup = measure.Setup(size, ranks, quick, _mpis(mpi), variants, Path(scratch))
-        runs = _watched(setup, picture)
+        setup = measure.Setup(size, ranks, rounds, _mpis(mpi), variants, Path(scratch))
+        with disturbance.watched() as others:
+            runs = _watched(setup, picture)
         report.check(runs)
         for run in {run.program.name: run for run in runs if run.variant == variants[-1]}.values():
             tile = photograph.corner(run.output, *picture.shape)
             photograph.save(tile, output / f"after-{run.program.name}.png")
     console().print(report.table(runs, setup))
-    console().print(report.verdict(runs))
+    for line in filter(None, (report.verdict(runs), others.words)):
+        console().print(line)
     if oversubscribed(ranks):
         console().print(f"{ranks} ranks share fewer cores: on both sides, ranks that wait yield.", style="dim")
     pictures = ", ".join(sorted(path.name for path in output.glob("*.png")))

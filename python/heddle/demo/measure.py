@@ -1,4 +1,4 @@
-"""All runs of the demo. Runs with Heddle and without alternate, so that a noisy minute hurts both."""
+"""All runs of the demo. Each round has a run with Heddle and a run without, in random order (see heddle.verdict)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from heddle import verdict
 from heddle.demo import photograph, programs
 from heddle.demo.programs import Program
 from heddle.installations import Installation
@@ -15,7 +16,7 @@ from heddle.installations import Installation
 class Setup:
     size: int
     ranks: int
-    quick: bool
+    rounds: int
     mpis: list[Installation]
     variants: tuple[str, ...]
     folder: Path  # scratch
@@ -39,13 +40,13 @@ class Run:
 
 
 def planned(setup: Setup) -> list[tuple[Program, int, Installation, str]]:
-    """The runs in their order: each round goes through all MPIs, with the variants in changing order."""
+    """The runs in their order: each round goes through all MPIs, with the variants in random order."""
     return [
         (program, turn, mpi, variant)
         for program in programs.programs()
-        for turn in range(1 if setup.quick else program.rounds)
+        for turn in range(setup.rounds)
         for mpi in setup.mpis
-        for variant in (setup.variants if turn % 2 == 0 else setup.variants[::-1])
+        for variant in verdict.shuffled(setup.variants)
     ]
 
 

@@ -27,14 +27,13 @@ class Program:
     says: str  # its transposes in MPI's terms
     suffix: str  # of the picture files it reads and writes
     words: Callable[[Installation], list[str]]
-    rounds: int
-    repetitions: int
+    repetitions: int  # in a run
 
 
 def programs() -> list[Program]:
     return [
-        Program("fft2d", "MPI_Alltoall, transpose in the receive type", ".pgm", _fft2d, rounds=3, repetitions=3),
-        Program("mpi4py-fft", "MPI_Alltoallw, subarrays", ".npy", _mpi4py_fft, rounds=2, repetitions=2),
+        Program("fft2d", "MPI_Alltoall, transpose in the receive type", ".pgm", _fft2d, repetitions=1),
+        Program("mpi4py-fft", "MPI_Alltoallw, subarrays", ".npy", _mpi4py_fft, repetitions=1),
     ]
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 from rich.table import Table
 
+from heddle import verdict as verdicts
 from heddle.bench import rows
 from heddle.bench.rows import Row
 from heddle.demo.measure import Run, Setup
@@ -48,30 +49,18 @@ def _of(runs: list[Run], variant: str, metric: str, turn: int | None = None) -> 
 
 
 def _gain(runs: list[Run], metric: str) -> str:
-    """The gain, host over Heddle, and its range over the rounds."""
-    host, heddle = _of(runs, "host", metric), _of(runs, "heddle", metric)
-    if not host or not heddle:
+    """The verdict on the rounds' ratios, host over Heddle."""
+    turns = sorted({run.round for run in runs})
+    pairs = [(_of(runs, "host", metric, turn), _of(runs, "heddle", metric, turn)) for turn in turns]
+    if not all(host and heddle for host, heddle in pairs):
         return "–"
-    each = [
-        median(_of(runs, "host", metric, turn)) / median(_of(runs, "heddle", metric, turn))
-        for turn in sorted({run.round for run in runs})
-    ]
-    gain = f"{_short(median(host) / median(heddle))}×"
-    return gain if len(each) == 1 else f"{gain} ({_short(min(each))}–{_short(max(each))})"
-
-
-def _short(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}"
-
-
-def _quartiles(times: list[float]) -> list[float]:
-    return quantiles(times, n=4, method="inclusive")
+    return verdicts.judge(median(host) / median(heddle) for host, heddle in pairs).brief
 
 
 def _milliseconds(times: list[float]) -> str:
     if not times:
         return "–"
-    lower, middle, upper = (1e3 * t for t in _quartiles(times))
+    lower, middle, upper = (1e3 * t for t in verdicts.quartiles(times))
     digits = 0 if upper >= 100 else 1
     return f"{middle:.{digits}f} ± {(upper - lower) / 2:.{digits}f}"
 
@@ -79,14 +68,14 @@ def _milliseconds(times: list[float]) -> str:
 def table(runs: list[Run], setup: Setup) -> Table:
     result = Table(
         title=f"2-D FFT filter, {setup.size} × {setup.size} complex, {setup.ranks} ranks",
-        caption="Milliseconds: median of the repetitions ± half the distance of their quartiles. "
-        "Gain: host over Heddle, in brackets from round to round.",
+        caption="Milliseconds: median of the runs ± half the distance of their quartiles. "
+        f"Gain: host over Heddle, the median of the rounds' ratios; {verdicts.BRIEF}.",
         title_style="bold",
         caption_style="dim",
     )
     result.add_column("", no_wrap=True)
     for header in ("host alone", "under Heddle", "gain"):
-        result.add_column(header, justify="right", no_wrap=True)
+        result.add_column(header, justify="right", no_wrap=header != "gain")
     for case in by_case(runs).values():
         result.add_row(f"[bold]{case[0].program.name}[/bold], {case[0].mpi.name} {case[0].mpi.version}")
         for metric in METRICS:
@@ -113,7 +102,7 @@ def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
             known |= {"mpi": f"{run.mpi.name} {run.mpi.version}"}
             for metric in run.report["seconds"]:
                 times = _of(case, variant, metric)
-                lower, middle, upper = _quartiles(times)
+                lower, middle, upper = verdicts.quartiles(times)
                 measured = {"value": middle, "lower": lower, "upper": upper, "best": min(times), "samples": len(times)}
                 result.append(Row(**known, metric=metric, unit="s", **measured))
             result += [Row(**known, metric="relative error", value=error, unit="1") for error in errors(run)]

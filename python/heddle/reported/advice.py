@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from . import Found, Row
 from .lines import Place, places
 from .machine import profile_here
-from .words import duration
+from .words import rough
 
 LEAST = 0.02  # of the time in MPI calls: a smaller gain is not worth a change
 MOST = 5
@@ -42,7 +42,7 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        return f"{self.bound} {duration(self.gain_us)}: {self.what}. {self.change}"
+        return f"{self.bound} {rough(self.gain_us)}: {self.what}. {self.change}"
 
 
 def advice(found: Found, message_ns: float | None = None, where: dict[Place, str] | None = None) -> list[Advice]:

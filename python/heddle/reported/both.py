@@ -93,6 +93,7 @@ def _line(pair: Pair) -> tuple[str, ...]:
     return (pair.procedure, pair.place, pair.datatype, calls, *times, _ratio(pair))
 
 
+ONE_RUN = "Each report is of one run, so the ratios have no scatter. heddle compare gives a verdict."
 HEADS = ("procedure", "from", "datatype", "calls", "before", "after", "before / after")
 
 
@@ -106,6 +107,7 @@ def show(before: Found, after: Found, most: int) -> None:
     if all(whole):
         said.append(f"from MPI_Init to MPI_Finalize {duration(whole[0])} and {duration(whole[1])}")
     print(listing.prose("; ".join(said) + "."))
+    print(listing.prose(ONE_RUN))
     print()
     plain = [(line[0], *line[3:]) for line in map(_line, procedures(before, after))]
     listing.show((HEADS[0], *HEADS[3:]), plain[:most], right=right)

@@ -1,43 +1,57 @@
-"""Estimates the time of the MPI library alone for the data that Heddle has carried, by the profile of heddle tune.
+"""Estimates the time of the MPI library alone for the data that Heddle has carried, by the profile of heddle tune: a range.
 
 estimates = estimate(found)
-estimates.of(row)       # us, over all ranks; None: not known
+estimates.of(row)       # (least, most) in us, over all ranks; None: the model does not reach this row
 estimates.why_not       # "there is no profile of this machine; run heddle tune"
 
-The profile knows messages between two ranks of a node with a core each, with holes as long as the blocks on both sides. So
-there is no estimate for ranks on several nodes, or for more ranks than cores. If Heddle carries a message from rank to rank,
-both sides are taken to be busy for as long as the message takes. If Heddle packs and the library carries, as in most
-collectives, the estimate compares packing: the extra time of a message with holes over a message in one piece, half of it on
-either side.
+The profile knows messages between two ranks of a node with a core each, with regular blocks and holes as long as the blocks on
+both sides. So there is no estimate
+
+- for ranks on several nodes, or for more ranks than cores;
+- for a row in which a rank waits: Heddle's time then depends on the other ranks, and so would that of the library;
+- for datatypes other than one block or one loop of blocks.
+
+If Heddle carries a message from rank to rank, both sides are taken to be busy for as long as the message takes. If Heddle packs
+and the library carries, as in most collectives, the estimate compares packing: the extra time of a message with holes over a
+message in one piece, half of it on either side.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from . import Found, Row
 from .machine import Library, Profile, profile_here
-from .words import duration
+from .words import rough, roughly
 
 CARRIED = frozenset(("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct", "both"))  # ways from rank to rank
 PACKED = frozenset(("packed", "unpacked"))
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 COMPARE = "heddle compare"
-CAVEAT = "an order of magnitude; heddle compare measures it"
+# The library alone took from LEAST to MOST times the figure of the model where both were measured: the table in docs/report.md.
+LEAST, MOST = 1 / 8, 5
+WAITS = 0.05  # of a row's time: more waiting decides the row's time
+SHAPE = re.compile(r"(@-?\d+ )?(loop \d+ × \d+ B \{ )?block \d+( \})?")
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Estimates:
-    rows: dict[Row, float] = field(default_factory=dict)
+    rows: dict[Row, float] = field(default_factory=dict)  # the model's figure, us
+    left: dict[str, int] = field(default_factory=dict)  # rows without an estimate, by reason
     why_not: str = ""
 
-    def of(self, row: Row) -> float | None:
-        return self.rows.get(row)
+    def of(self, row: Row) -> Range | None:
+        us = self.rows.get(row)
+        return None if us is None else (LEAST * us, MOST * us)
 
     @property
-    def host_us(self) -> float:
-        """The library's estimated time, over all ranks."""
-        return sum(self.rows.values())
+    def host_us(self) -> Range:
+        """The library's time, over all ranks."""
+        us = sum(self.rows.values())
+        return LEAST * us, MOST * us
 
     @property
     def us(self) -> float:
@@ -45,38 +59,46 @@ class Estimates:
         return sum(row.time for row in self.rows)
 
     @property
-    def wait_us(self) -> float:
-        """Heddle's waiting for a late rank, or for the other side's work. The library would wait, too."""
-        return sum(row.times["wait"] for row in self.rows)
+    def _why(self) -> str:
+        """The reason why there is no estimate."""
+        return self.why_not or self._lacking or "it knows none of these ways"
+
+    @property
+    def _lacking(self) -> str:
+        return "; ".join(f"{count} row{'s' * (count > 1)} {why}" for why, count in self.left.items())
+
+    @property
+    def _scope(self) -> str:
+        rows = len(self.rows) + sum(self.left.values())
+        return f", for {len(self.rows)} of {rows} rows" if self.left else ""
 
     @property
     def sentence(self) -> str:
         """The estimate over all ranks, in words."""
         if not self.rows:
-            why = self.why_not or "it knows none of these ways"
-            return f"No estimate of what the MPI library alone would take: {why}. {COMPARE} measures it."
-        ours = duration(self.us) + (f", {duration(self.wait_us)} of it waiting" if self.wait_us > 0 else "")
-        host = f"the MPI library alone would have taken about {duration(self.host_us)} ({CAVEAT})"
-        return f"Estimate: {host}. Heddle took {ours}."
+            return f"No estimate of what the MPI library alone would take: {self._why}. {COMPARE} measures it."
+        said = f"Rough estimate{self._scope}: the MPI library alone would have taken {roughly(*self.host_us)}."
+        more = f" No estimate: {self._lacking}." if self.left else ""
+        return f"{said} Heddle took {rough(self.us)}.{more} {COMPARE} measures the gain."
 
     def gain(self, ranks: int, compare: str = COMPARE) -> str:
         """A line about the gain of a rank, on average.
         @param compare: the command that measures the gain."""
         if not self.rows:
-            why = self.why_not or "the profile knows none of these ways"
-            return f"no estimate of the gain ({why}); {compare} measures it"
-        host, ours = (duration(us / max(1, ranks)) for us in (self.host_us, self.us))
-        won = (self.host_us - self.us) / max(1, ranks)
-        if won <= 0:
-            return f"the estimate finds no gain ({CAVEAT})"
-        waiting = f", {duration(self.wait_us / max(1, ranks))} of it waiting" if self.wait_us > 0 else ""
-        sides = f"Heddle took {ours}{waiting}; the MPI library alone would take about {host}"
-        return f"estimated gain: about {duration(won)} a rank ({sides}): {CAVEAT}"
+            return f"no estimate of the gain ({self._why}); {compare} measures it"
+        ours, least, most = (us / max(1, ranks) for us in (self.us, *self.host_us))
+        sides = f"a rank takes {rough(ours)} with Heddle, {roughly(least, most)} with the MPI library alone{self._scope}"
+        if least > ours:
+            return f"rough estimate: {sides}; {compare} measures the gain"
+        if most < ours:
+            return f"the rough estimate finds no gain ({sides}); {compare} measures it"
+        return f"the estimate is too rough to tell a gain ({sides}); {compare} measures it"
 
     def as_json(self) -> dict:
         if not self.rows:
-            return {"why_not": self.why_not}
-        return {"host_us_estimated": self.host_us, "us": self.us, "wait_us": self.wait_us}
+            return {"why_not": self._why}
+        least, most = self.host_us
+        return {"host_us_least": least, "host_us_most": most, "us": self.us, "rows": len(self.rows), "left": self.left}
 
 
 def estimate(found: Found, profile: Profile | None = None) -> Estimates:
@@ -86,7 +108,25 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
     if why_not or profile is None:
         return Estimates(why_not=why_not)
     library = profile.libraries[found.run["family"]]
-    return Estimates({row: us for row in found.rows if (us := _of(row, library)) is not None})
+    rows: dict[Row, float] = {}
+    left: Counter[str] = Counter()
+    for row in found.rows:
+        if why := _left(row):
+            left[why] += 1
+        else:
+            rows[row] = _of(row, library)
+    return Estimates(rows, dict(left))
+
+
+def _left(row: Row) -> str:
+    """Why the model does not reach this row: "of lists"."""
+    if row.way not in CARRIED | PACKED:
+        return "of other ways"
+    if not row.blocks or not row.calls:
+        return "without a count of blocks"
+    if row.times["wait"] > WAITS * row.time:
+        return "with waiting"
+    return "" if SHAPE.fullmatch(row.datatype) else "of irregular or nested datatypes"
 
 
 def _why_not(found: Found, profile: Profile | None) -> str:
@@ -107,13 +147,9 @@ def _why_not(found: Found, profile: Profile | None) -> str:
     return ""
 
 
-def _of(row: Row, library: Library) -> float | None:
-    if not row.blocks or not row.calls:
-        return None
+def _of(row: Row, library: Library) -> float:
     pieces = row.blocks <= row.calls  # each message is one piece
     byte_ns = library.byte_ns if pieces else library.holed_byte_ns(row.bytes / row.blocks)
     if row.way in CARRIED:
         return (row.calls * library.one_ns + row.bytes * byte_ns) / 1e3
-    if row.way in PACKED:
-        return row.bytes * max(0.0, byte_ns - library.byte_ns) / 2 / 1e3
-    return None
+    return row.bytes * max(0.0, byte_ns - library.byte_ns) / 2 / 1e3

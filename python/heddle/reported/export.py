@@ -28,7 +28,7 @@ def as_json(found: Found) -> dict:
                 raw["search_us_max"] = raw.pop("longest_search")
                 for names, of_a_rank in ((LEAST, raw.pop("least")), (MOST, raw.pop("most"))):
                     raw |= {names[part]: us for part, us in of_a_rank.items()}
-                raw["host_us_estimated"] = estimates.of(one)
+                raw["host_us_least"], raw["host_us_most"] = estimates.of(one) or (None, None)
             listed.append(raw)
         return listed
 

@@ -11,9 +11,9 @@ from heddle.manual import LAYOUTS
 from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
 from .advice import advice
 from .carried import nothing
-from .estimate import Estimates, estimate
+from .estimate import Estimates, Range, estimate
 from .lines import missing, places
-from .words import amount, duration
+from .words import amount, duration, roughly
 
 
 def speed(row: Row) -> str:
@@ -143,8 +143,8 @@ def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...
     ]
 
 
-def estimated(us: float | None) -> str:
-    return "" if us is None else f"≈ {duration(us)}"
+def estimated(us: Range | None) -> str:
+    return "" if us is None else roughly(*us)
 
 
 def show(found: Found, most: int) -> None:

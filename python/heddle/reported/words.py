@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -19,6 +20,19 @@ def amount(count: float) -> str:
 def listed(names: Sequence[str], most: int = 3) -> str:
     """The first names: "MPI_Send, MPI_Recv, …"."""
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def rough(us: float) -> str:
+    """A time of at most two digits: "43 ms" of 42,615 us."""
+    if us <= 0:
+        return "0 us"
+    size = 10.0 ** max(0, math.floor(math.log10(us)) - 1)
+    return duration(round(us / size) * size if us >= 10 else float(f"{us:.2g}"))
+
+
+def roughly(least: float, most: float) -> str:
+    """A range of times of at most two digits."""
+    return f"{rough(least)} to {rough(most)}"
 
 
 def duration(us: float) -> str:

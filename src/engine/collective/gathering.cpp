@@ -12,7 +12,7 @@ void Gathering::pieces(const schedule::Ranks& what, const schedule::Segment& par
     const Bytes start = blocks_.starts[origin];
     const Bytes length = blocks_.starts[origin + 1] - start;
     const schedule::Window window =
-        part == schedule::whole ? schedule::Window{0, length} : schedule::window(part, length, way_.place.pieces->length());
+        part == schedule::whole ? schedule::Window{0, length} : schedule::window(part, length, chosen_.place.pieces->length());
     if (window.begin == window.end) return;
     if (start + window.begin != end) {
       if (end > begin) move(blocks_.memory + begin, end - begin);
@@ -33,7 +33,7 @@ void Gathering::begin(const schedule::Round& round) noexcept {
 bool Gathering::advance(bool wait) noexcept {
   while (channel_.received(wait)) {
     if (next_ == rounds_) return channel_.finished(wait);
-    begin(way_.algorithm->round(way_.place, me_, next_++));
+    begin(chosen_.algorithm->round(chosen_.place, me_, next_++));
   }
   return false;
 }

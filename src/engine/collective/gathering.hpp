@@ -20,7 +20,7 @@ namespace heddle::engine {
 
 class Gathering {
  public:
-  struct Way {
+  struct Chosen {
     const schedule::Algorithm* algorithm;
     schedule::Place place;
   };
@@ -29,8 +29,8 @@ class Gathering {
     const Bytes* starts;
   };
 
-  Gathering(const Way& way, Rank me, const Blocks& blocks, Channel& channel) noexcept
-      : way_(way), me_(me), blocks_(blocks), channel_(channel), rounds_(way.algorithm->rounds(way.place)) {}
+  Gathering(const Chosen& chosen, Rank me, const Blocks& blocks, Channel& channel) noexcept
+      : chosen_(chosen), me_(me), blocks_(blocks), channel_(channel), rounds_(chosen.algorithm->rounds(chosen.place)) {}
 
   /// Goes on as far as possible now, or to the end (`wait`). True: it is over.
   bool advance(bool wait) noexcept;
@@ -40,7 +40,7 @@ class Gathering {
   template <class Move>
   void pieces(const schedule::Ranks& what, const schedule::Segment& part, Move move) const noexcept;
 
-  Way way_;
+  Chosen chosen_;
   Rank me_;
   Blocks blocks_;
   Channel& channel_;

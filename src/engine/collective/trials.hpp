@@ -62,7 +62,7 @@ struct TrialKind {
     neighbor_allgatherv
   } call;
   std::uint64_t volumes = 0;  ///< Equal for volumes that are alike. 0 for neighbours: not all ranks know their volumes.
-  std::uint64_t way = 0;      ///< Equal for equal ways of Heddle's.
+  std::uint64_t choice = 0;   ///< Equal for equal choices of Heddle's.
   bool warmed = false;        ///< Calls with unknown volumes have come before.
   bool operator==(const TrialKind&) const = default;
 };

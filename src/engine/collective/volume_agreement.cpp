@@ -8,7 +8,7 @@
 namespace heddle::engine {
 
 Agreement::Agreement(Reductions& reductions) noexcept
-    : reductions_(reductions), way_{.algorithm = &schedule::alltoallv_direct} {}
+    : reductions_(reductions), choice_{.algorithm = &schedule::alltoallv_direct} {}
 
 void Agreement::begin(const select::Share& mine) noexcept {
   mine_ = mine;
@@ -18,11 +18,11 @@ void Agreement::begin(const select::Share& mine) noexcept {
 void Agreement::take(const select::Where& where) {
   reductions_.wait(0);
   const select::AlltoallvFacts facts = agreed(all_, where);
-  const select::Way way = select::decide_alltoallv(facts, "auto").way;
+  const select::Candidate choice = select::decide_alltoallv(facts, "auto").choice;
   volumes_ = select::magnitudes({static_cast<select::Bytes>(facts.bytes), facts.largest_block, facts.most_partners});
-  cadence_.settle(way.algorithm != way_.algorithm, calls_for(way, where));
-  way_ = way;
-  digest_ = select::digest(way);
+  cadence_.settle(choice.algorithm != choice_.algorithm, calls_for(choice, where));
+  choice_ = choice;
+  digest_ = select::digest(choice);
 }
 
 }  // namespace heddle::engine

@@ -1,12 +1,13 @@
 // engine/collective/volume_agreement.hpp: tells all ranks of a communicator each other's volumes of
 // a few calls ago. MPI_Alltoallv itself tells a rank only its own volumes.
 //
-//   const select::Way& way = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes; });
+//   const select::Candidate& choice = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes;
+//   });
 //
 // Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator. All
 // ranks make these calls in the same order. At some calls (cadence.hpp) all ranks begin a
 // non-blocking reduction of the bytes that they send and receive in that call. At a later call
-// every rank waits for the result, and uses it from then on. So all ranks change the way at the
+// every rank waits for the result, and uses it from then on. So all ranks change the algorithm at the
 // same call, and no rank decides from facts that it alone remembers.
 #pragma once
 
@@ -25,14 +26,14 @@ class Agreement {
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  /// The way of this call; the same on all ranks. `to(rank)` and `from(rank)` are the bytes that
+  /// The choice for this call; the same on all ranks. `to(rank)` and `from(rank)` are the bytes that
   /// could go in bundles. They are asked in few calls only.
   template <class To, class From>
-  const select::Way& next(const select::Topology& around, schedule::Rank me, const To& to, const From& from) {
+  const select::Candidate& next(const select::Topology& around, schedule::Rank me, const To& to, const From& from) {
     const std::int64_t call = calls_++;
     if (cadence_.counts(call)) take(around.where);
     if (cadence_.begins(call)) begin(share_of(me, around.where, &around.nodes, to, from));
-    return way_;
+    return choice_;
   }
   /// quiet(): the number of following calls in which nothing is due. skip(): so many calls have
   /// gone without next().
@@ -40,10 +41,10 @@ class Agreement {
   void skip(std::int64_t calls) noexcept { calls_ += calls; }
   /// Equal for volumes that are alike.
   [[nodiscard]] std::uint64_t volumes() const { return volumes_; }
-  /// Equal for equal ways.
+  /// Equal for equal choices.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
-  /// The way of the last call.
-  [[nodiscard]] const select::Way& way() const { return way_; }
+  /// The choice for the last call.
+  [[nodiscard]] const select::Candidate& choice() const { return choice_; }
   /// Calls from one reduction to the next.
   [[nodiscard]] std::int64_t every() const { return cadence_.interval(); }
 
@@ -55,7 +56,7 @@ class Agreement {
   std::int64_t calls_ = 0;
   select::Cadence cadence_;
   select::Share mine_, all_;
-  select::Way way_;
+  select::Candidate choice_;
   std::uint64_t volumes_ = 0, digest_ = 0;
 };
 

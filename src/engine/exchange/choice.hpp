@@ -1,25 +1,25 @@
-// engine/exchange/choice.hpp: chooses the way of a blocking collective of a communicator, from the
+// engine/exchange/choice.hpp: chooses the algorithm of a blocking collective of a communicator, from the
 // user's wishes, the agreement of its ranks, and the results of trials. All ranks choose the same.
 //
-//   const select::Way way = way_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
-//   if (!way.algorithm) ...                                     // the library's
+//   const select::Candidate choice = choice_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
+//   if (!choice.algorithm) ...                                     // the library's
 //
 // `own` is as in kinds.hpp. It also has topology() and library(kind, timed, next), which calls
-// Ways::library().
+// AlgorithmChoice::library().
 #pragma once
 
 #include <span>
 #include <string>
 #include <type_traits>
 
-#include "engine/collective/collective_ways.hpp"
+#include "engine/collective/algorithm_choice.hpp"
 #include "engine/exchange/kinds.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::engine {
 
-/// The way of exchanges that are not bundled.
-inline select::Way pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
+/// The choice for exchanges that are not bundled.
+inline select::Candidate pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
 
 /// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
 template <class Measure, class Given>
@@ -42,21 +42,23 @@ class Bundled {
 
 /// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
 template <class Own>
-select::Way tried(Own& own, const select::Way& way, const TrialKind& kind, TimedCall& timed, Ways::Next next) {
-  return own.library(kind, timed, next) ? select::Way{} : way;
+select::Candidate tried(Own& own, const select::Candidate& choice, const TrialKind& kind, TimedCall& timed,
+                        AlgorithmChoice::Next next) {
+  return own.library(kind, timed, next) ? select::Candidate{} : choice;
 }
 
-/// The way of MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, from facts that all ranks know. Null
+/// The choice for MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, from facts that all ranks know. Null
 /// algorithm: the library's.
 /// @param straight_from  Blocks of at least so many bytes do not go in bundles.
 template <class Of, class Own, class Given>
-select::Way way_of_all(Own& own, const Given& send, const Given& receive, layout::Bytes straight_from, TimedCall& timed) {
+select::Candidate choice_of_all(Own& own, const Given& send, const Given& receive, layout::Bytes straight_from,
+                                TimedCall& timed) {
   using Measure = typename Of::Measure;
   constexpr bool equal_blocks = std::is_same_v<Given, typename Of::Data>;
   const auto bundled = [straight_from](const Given& given) { return Bundled<Measure, Given>(given, straight_from); };
-  const select::Way direct = pair_by_pair();
-  own.ways().stop();
-  const std::string& wanted = own.ways().alltoallv();
+  const select::Candidate direct = pair_by_pair();
+  own.algorithms().stop();
+  const std::string& wanted = own.algorithms().alltoallv();
   if (wanted == "native") return {};
   if (wanted != "auto") {
     if (equal_blocks && bundled(receive)(0) == 0) return direct;
@@ -68,27 +70,29 @@ select::Way way_of_all(Own& own, const Given& send, const Given& receive, layout
     typename Of::Data block;
     layout::Bytes bytes = 0;
     block_of(receive, 0, ruler, block, bytes);
-    return tried(own, direct, {.call = call_of_all(send), .volumes = select::magnitudes({bytes})}, timed, Ways::Next::asks);
+    return tried(own, direct, {.call = call_of_all(send), .volumes = select::magnitudes({bytes})}, timed,
+                 AlgorithmChoice::Next::asks);
   } else {
-    Agreement& agreement = own.ways().agreement();
-    const select::Way& way = agreement.next(own.topology(), own.me(), bundled(send), bundled(receive));
-    return tried(own, way, {call_of_all(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed,
-                 Ways::Next::passes_agreed);
+    Agreement& agreement = own.algorithms().agreement();
+    const select::Candidate& choice = agreement.next(own.topology(), own.me(), bundled(send), bundled(receive));
+    return tried(own, choice, {call_of_all(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed,
+                 AlgorithmChoice::Next::passes_agreed);
   }
 }
 
-/// The way of MPI_Allgatherv: the wanted way, or a quick one by volumes and trials. Null algorithm:
+/// The choice for MPI_Allgatherv: the wanted algorithm, or a quick algorithm by volumes and trials. Null algorithm:
 /// the library's.
-/// @param starts  As for GatherWays::of().
+/// @param starts  As for GatherChoice::of().
 template <class Own>
-select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const GatherWays::Library& library,
-                          TimedCall& timed) {
-  const std::string& wanted = own.ways().allgatherv();
-  GatherWays& ways = own.ways().gathers();
-  const select::Way way = ways.of(starts, wanted, library, [&own]() -> const select::Where& { return own.topology().where; });
-  if (!way.algorithm || wanted != "auto") return way;
-  own.ways().stop();
-  return tried(own, way, ways.kind(), timed, Ways::Next::passes_alike);
+select::Candidate choice_of_gather(Own& own, std::span<const select::Bytes> starts, const GatherChoice::Library& library,
+                                   TimedCall& timed) {
+  const std::string& wanted = own.algorithms().allgatherv();
+  GatherChoice& candidates = own.algorithms().gathers();
+  const select::Candidate choice =
+      candidates.of(starts, wanted, library, [&own]() -> const select::Where& { return own.topology().where; });
+  if (!choice.algorithm || wanted != "auto") return choice;
+  own.algorithms().stop();
+  return tried(own, choice, candidates.kind(), timed, AlgorithmChoice::Next::passes_alike);
 }
 
 /// True: way_of_gather() would leave the gather to the library. A glance at the counts shows that:
@@ -96,8 +100,8 @@ select::Way way_of_gather(Own& own, std::span<const select::Bytes> starts, const
 /// way_of_gather() may leave it all the same.
 /// @param size_of  Bytes of an element, asked only if needed. 0: only the library knows them.
 template <class Own, class SizeOf>
-bool passes_gather(Own& own, const Numbers& counts, const GatherWays::Library& library, const SizeOf& size_of) noexcept {
-  if (own.ways().allgatherv() != "auto" || !counts.array()) return false;
+bool passes_gather(Own& own, const Numbers& counts, const GatherChoice::Library& library, const SizeOf& size_of) noexcept {
+  if (own.algorithms().allgatherv() != "auto" || !counts.array()) return false;
   const layout::Bytes size = size_of();
   layout::Bytes all = 0;
   VolumesDigest digest;
@@ -109,7 +113,7 @@ bool passes_gather(Own& own, const Numbers& counts, const GatherWays::Library& l
   }
   if (size <= 0) return false;
   if (all < select::worth_gathering_anywhere && !library.where_counts(own.ranks())) return true;
-  return own.ways().passes_gather(digest.value());
+  return own.algorithms().passes_gather(digest.value());
 }
 
 }  // namespace heddle::engine

@@ -10,7 +10,7 @@
 //   1. all receives are posted            so a send waits for nothing but its receiver's presence in the call
 //   2. sends: the short ones first        (Balaji et al. 2007, §4.2: three bins): packing a long block delays no short one.
 //                                         Messages announced within the node are left open to their receivers
-//   3. this rank's own blocks             in one pass, while the other blocks are under way
+//   3. this rank's own blocks             in one pass, while the other blocks are under choice
 //   4. arrived blocks are put in place    in the order of arrival; receivers fetch rendezvous
 //   5. messages that no receiver has fetched yet are packed aside: a late receiver delays no rank
 //

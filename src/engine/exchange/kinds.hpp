@@ -9,7 +9,7 @@
 //   using All = engine::Kinds<OfHost>::All;
 //   if (All::ours(send, receive) && All::of(own) && All::fill(own, send, receive, exchange)) ...
 //
-// `own` describes the communicator: me(), ranks(), ways(), and the edges in() and out() if
+// `own` describes the communicator: me(), ranks(), algorithms(), and the edges in() and out() if
 // has_neighbours().
 #pragma once
 
@@ -84,7 +84,7 @@ struct Kinds {
     }
     template <class Own>
     static bool of(const Own& own) noexcept {
-      return own.ways().alltoallv() != "native";
+      return own.algorithms().alltoallv() != "native";
     }
     template <class Own, class Given, class Exchange>
     static bool fill(const Own& own, const Given& send, const Given& receive, Exchange& exchange) noexcept {

@@ -20,11 +20,11 @@ constexpr Bytes longest_kept = 8 << 10;
 bool PersistentMailboxes::agree(const MailRoom& room, Channel& channel) noexcept try {
   crowded_ = room.crowded;
   enum : unsigned char { sends = 1, receives = 2 };
-  std::unordered_map<Rank, unsigned char> ways;
-  exchange_.for_each_send([&](const Block& block) { ways[block.rank] |= sends; });
-  exchange_.for_each_receive([&](const Block& block) { ways[block.rank] |= receives; });
+  std::unordered_map<Rank, unsigned char> candidates;
+  exchange_.for_each_send([&](const Block& block) { candidates[block.rank] |= sends; });
+  exchange_.for_each_receive([&](const Block& block) { candidates[block.rank] |= receives; });
   const auto fits = [&](const Block& block) {
-    return block.bytes <= longest_kept && block.rank != exchange_.me() && ways[block.rank] == (sends | receives);
+    return block.bytes <= longest_kept && block.rank != exchange_.me() && candidates[block.rank] == (sends | receives);
   };
   exchange_.for_each_send([&](const Block& block) {
     if (fits(block))

@@ -14,7 +14,7 @@ namespace {
 
 int recv(auto host, const Buffer& data, const Envelope& from, MPI_Status* status) {
   Watch::look();
-  if (const Route route = route_of_receive(data); route.way != Way::passthrough && from.is_somebody())
+  if (const Route route = route_of_receive(data); route.protocol != Protocol::passthrough && from.is_somebody())
     return Watch::noted(receive(data, route, from, status));
   const int result = Watch::noted(host(status));
   if (result != MPI_SUCCESS)
@@ -23,7 +23,7 @@ int recv(auto host, const Buffer& data, const Envelope& from, MPI_Status* status
 }
 
 int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* status) {
-  if (const Route route = route_of_receive(data); route.way != Way::passthrough || messages_come())
+  if (const Route route = route_of_receive(data); route.protocol != Protocol::passthrough || messages_come())
     return Watch::noted(receive_matched(data, route, message, status));
   return Watch::noted(host(status));
 }
@@ -35,8 +35,8 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   const Buffer data{address, count, type};
   const Envelope from{rank, tag, comm};
   const Route route = route_of_receive(data);
-  if (route.way == Way::passthrough) return {};
-  if (route.way == Way::rendezvous)
+  if (route.protocol == Protocol::passthrough) return {};
+  if (route.protocol == Protocol::rendezvous)
     if (const Done done = start_landing(data, route.type, from, request)) return done;
   return start_receive(data, route, from, request);
 }
@@ -49,7 +49,7 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
 }
 
 int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* request) {
-  if (const Route route = route_of_receive(data); route.way != Way::passthrough)
+  if (const Route route = route_of_receive(data); route.protocol != Protocol::passthrough)
     if (const Done done = start_receive_matched(data, route, message, request)) return *done;
   return host();
 }
@@ -59,8 +59,8 @@ int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* req
 int recv_init(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
   const Derived kept(data.type);  // a long list, too, is decoded now: the request keeps this route
   Route route = route_of_receive(data);
-  if (route.way == Way::passthrough && messages_come()) route.way = Way::rendezvous;
-  if (route.way == Way::passthrough || !from.is_somebody() || !request) return host();
+  if (route.protocol == Protocol::passthrough && messages_come()) route.protocol = Protocol::rendezvous;
+  if (route.protocol == Protocol::passthrough || !from.is_somebody() || !request) return host();
   std::unique_ptr<PersistentReceive> operation(requests::table.room() ? new (std::nothrow) PersistentReceive(data, route, from)
                                                                       : nullptr);
   if (!operation || operation->operation.lacks_memory())

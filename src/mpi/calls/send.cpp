@@ -18,13 +18,13 @@ template <Mode mode>
                                       MPI_Request* request) {
   const Buffer data{address, count, type};
   const Route route = route_of_send(data, tag, mode);
-  return route.way == Way::passthrough ? Done() : start_send(data, route, {rank, tag, comm}, mode, request);
+  return route.protocol == Protocol::passthrough ? Done() : start_send(data, route, {rank, tag, comm}, mode, request);
 }
 
 template <Mode mode>
 int send(auto host, const Buffer& data, const Envelope& to) {
   if (is_hosts(data.address, data.count, data.type)) return requests::after_progress(host());
-  if (const Route route = route_of_send(data, to.tag, mode); route.way != Way::passthrough)
+  if (const Route route = route_of_send(data, to.tag, mode); route.protocol != Protocol::passthrough)
     if (const Done done = send(data, route, to, mode)) return requests::after_progress(*done);
   return requests::after_progress(host());
 }
@@ -40,7 +40,7 @@ int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* re
   const Derived kept(data.type);  // a long list, too, is decoded now: the host would keep the request
   const Route route = route_of_send(data, to.tag, mode);
   std::unique_ptr<PersistentSend> operation;
-  if (route.way != Way::passthrough && to.is_somebody() && request && requests::table.room())
+  if (route.protocol != Protocol::passthrough && to.is_somebody() && request && requests::table.room())
     operation.reset(new (std::nothrow) PersistentSend(data, route, to, mode));
   if (!operation) return host();
   const MPI_Request before = std::exchange(*request, MPI_REQUEST_NULL);

@@ -167,7 +167,7 @@ bool both_taken(const Half& out, const Half& in) {
 /// @param host  The host's call. It is given a status.
 template <class Host>
 int pass_through(const Host& host, const Half& in, MPI_Status* status) {
-  if (in.route.way == Way::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
+  if (in.route.protocol == Protocol::passthrough || !in.peer.is_somebody()) return Watch::noted(host(status));
   const StatusOf arrived(status);
   const bool hides = communicators::hides_errors(in.peer.comm);
   if (hides) PMPI_Status_set_elements_x(arrived.get(), MPI_BYTE, 0);
@@ -180,7 +180,7 @@ int pass_through(const Host& host, const Half& in, MPI_Status* status) {
 
 template <class Host>
 int carry_out(const Host& host, const Half& out, const Half& in, bool in_place, MPI_Status* status) {
-  const bool packed = out.route.way != Way::passthrough || in.route.way == Way::packed ||
+  const bool packed = out.route.protocol != Protocol::passthrough || in.route.protocol == Protocol::packed ||
                       NetworkReceive::possible(in.data, in.route, in.peer.rank, in.peer.comm);
   if (!(packed || ProbeQueue::any()) || !both_taken(out, in) || (!status && status != MPI_STATUS_IGNORE))
     return pass_through(host, in, status);
@@ -199,7 +199,7 @@ int sendrecv_replace(auto host, const Buffer& data, const Envelope& to, const En
 
 /// Nothing: the host gets both sides as the program made them.
 Done start(const Half& out, const Half& in, bool in_place, MPI_Request* request) {
-  if ((out.route.way == Way::passthrough && in.route.way == Way::passthrough) || !both_taken(out, in)) {
+  if ((out.route.protocol == Protocol::passthrough && in.route.protocol == Protocol::passthrough) || !both_taken(out, in)) {
     Watch::uncertain();  // MPICH 5.0.2 does not report truncation here
     return {};
   }

@@ -18,7 +18,7 @@ namespace {
 
 using Gathered = engine::Gathered<MPI_Datatype, Element, MPI_Comm>;
 
-engine::GatherWays::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
+engine::GatherChoice::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
 
 }  // namespace
 
@@ -31,14 +31,14 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
   if (!own) return refused;
   blocks::compare_first(*own, call);
   const Bytes straight_from = settings_of_process().router.straight_from();
-  const select::Way way = engine::way_of_all<blocks::Kinds>(*own, send, receive, straight_from, timed);
-  alike(*own, {call, way});
-  if (!way.algorithm) return {};
+  const select::Candidate choice = engine::choice_of_all<blocks::Kinds>(*own, send, receive, straight_from, timed);
+  alike(*own, {call, choice});
+  if (!choice.algorithm) return {};
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
   if (!blocks::All::fill(*own, send, receive, exchange)) return blocks::beyond_numbers(comm);
-  if (way.algorithm == &schedule::alltoallv_direct) return exchange.run(comm);
-  return exchange.run_routed(comm, way, own->topology().nodes);
+  if (choice.algorithm == &schedule::alltoallv_direct) return exchange.run(comm);
+  return exchange.run_routed(comm, choice, own->topology().nodes);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }
@@ -70,16 +70,16 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   if (!blocks) return no_memory_on(comm);
   if (!blocks.measure(send, receive, send.address == MPI_IN_PLACE)) return blocks::beyond_numbers(comm);
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own->ranks()) + 1);
-  const select::Way way = engine::way_of_gather(*own, starts, library(), timed);
-  alike(*own, {"MPI_Allgatherv", way});
-  if (!way.algorithm) return {};
+  const select::Candidate choice = engine::choice_of_gather(*own, starts, library(), timed);
+  alike(*own, {"MPI_Allgatherv", choice});
+  if (!choice.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, comm);
   std::optional<schedule::Pieces> pieces;
-  if (way.segment > 0) pieces.emplace(own->ranks(), way.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
+  if (choice.segment > 0) pieces.emplace(own->ranks(), choice.segment, [&](schedule::Rank rank) { return blocks.bytes(rank); });
   const schedule::Place place{
-      .ranks = own->ranks(), .radix = way.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
+      .ranks = own->ranks(), .radix = choice.radix, .nodes = &own->topology().nodes, .pieces = pieces ? &*pieces : nullptr};
   Channel channel(own->comm(), own->tag(tags::schedule), blocks.staged() ? Channel::Holds::packed : Channel::Holds::programs);
-  engine::Gathering gathering({way.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
+  engine::Gathering gathering({choice.algorithm, place}, own->me(), {blocks.memory(), blocks.starts()}, channel);
   gathering.advance(true);
   const int error = channel.error() != MPI_SUCCESS ? channel.error() : blocks.end(own->comm());
   if (error != MPI_SUCCESS) own->spoil();

@@ -1,12 +1,12 @@
 // mpi/exchange/consistency_check.hpp: HEDDLE_CHECK compares the decisions of all ranks.
 //
-//   const select::Way way = ...;                     // null algorithm: left to the host
-//   alike(*own, {"MPI_Allgatherv", way});            // returns only if all ranks have come here with the same
+//   const select::Candidate choice = ...;                     // null algorithm: left to the host
+//   alike(*own, {"MPI_Allgatherv", choice});            // returns only if all ranks have come here with the same
 //
-//   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", way});   // in a call that must not wait; null: no check
+//   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", choice});   // in a call that must not wait; null: no check
 //   if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
 //
-// The ranks compare the call, the way in which it is about to be carried out, and its number among
+// The ranks compare the call, the algorithm by which it is about to be carried out, and its number among
 // the communicator's calls. If they differ, the job ends with a message that names the ranks. The
 // comparison is a non-blocking gather of the host, also in blocking calls. So it detects a rank in
 // a blocking call while another rank is in a non-blocking one.
@@ -47,7 +47,7 @@ class Comparison {
 };
 
 inline void alike(ShadowComm& own, const Decision& mine) noexcept {
-  report::tell_of_algorithm(mine.way.algorithm ? mine.way.algorithm->name : std::string_view());
+  report::tell_of_algorithm(mine.choice.algorithm ? mine.choice.algorithm->name : std::string_view());
   if (!settings_of_process().check) return;
   if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);
 }

@@ -41,7 +41,7 @@ void settle(const GivenHints& given, MPI_Comm comm) try {
     if (!complaint.empty())
       complain(complaint, comm);
     else if (!given.word(i).empty())
-      if (ShadowComm* own = ShadowComm::of(comm)) own->ways().hints().*hint_keys[i].hint = given.word(i);
+      if (ShadowComm* own = ShadowComm::of(comm)) own->algorithms().hints().*hint_keys[i].hint = given.word(i);
   }
 } catch (const std::bad_alloc&) {
   return;  // the other ranks wait, as for any rank that is lost
@@ -73,14 +73,14 @@ void hints_shown(MPI_Comm comm, MPI_Info info) noexcept {
   if (!own || info == MPI_INFO_NULL) return;
   bool any = false;
   for (const select::HintKey& key : hint_keys) {
-    const std::string& word = own->ways().hints().*key.hint;
+    const std::string& word = own->algorithms().hints().*key.hint;
     if (!word.empty()) PMPI_Info_set(info, key.name, word.c_str());
     any = any || !word.empty();
   }
-  if (!any || own->ways().alltoallv() != "auto") return;
-  const engine::Agreement& agreement = own->ways().agreement();
+  if (!any || own->algorithms().alltoallv() != "auto") return;
+  const engine::Agreement& agreement = own->algorithms().agreement();
   PMPI_Info_set(info, "heddle_alltoallv_chosen",
-                own->ways().went_library() ? "native" : std::string(agreement.way().algorithm->name).c_str());
+                own->algorithms().went_library() ? "native" : std::string(agreement.choice().algorithm->name).c_str());
   PMPI_Info_set(info, "heddle_alltoallv_every", std::to_string(agreement.every()).c_str());
 }
 

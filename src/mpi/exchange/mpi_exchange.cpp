@@ -94,7 +94,7 @@ Exchange::Begun Exchange::send(const Block& block, Tickets tickets, int& error) 
   const Envelope to = envelope(block);
   mpi::Begun send;
   const Route route = route_of_send(data);
-  if (route.way != Way::passthrough && !left_to_host(block, route))
+  if (route.protocol != Protocol::passthrough && !left_to_host(block, route))
     send = begin_send(data, route, held(data, route), to, Mode::standard, ends_, Probes::none, memory_of(block));
   if (!send.result && !send.lacks_memory)
     send.result = HEDDLE_MESSAGE_BY_HOST(Isend, data, to.comm, to.rank, to.tag, to.comm, &send.request);
@@ -241,20 +241,20 @@ Raised Exchange::finish_on(MPI_Comm comm) {
   return raise_new(error(), comm);
 }
 
-Raised Exchange::run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes) {
+Raised Exchange::run_routed(MPI_Comm comm, const select::Candidate& choice, const schedule::Nodes& nodes) {
   const settings::Router& wishes = settings_of_process().router;
   int error = MPI_SUCCESS;
   try {
     Channel channel(shadow_.comm(), shadow_.tag(tags::bundles), Channel::Holds::packed);
     engine::Routed routed(steps_, *this,
                           {.ranks = shadow_.ranks(),
-                           .radix = wishes.radix > 0 ? wishes.radix : way.radix,
-                           .reach = way.reach,
-                           .stride = way.stride,
+                           .radix = wishes.radix > 0 ? wishes.radix : choice.radix,
+                           .reach = choice.reach,
+                           .stride = choice.stride,
                            .channels = wishes.channels,
                            .nodes = &nodes},
                           wishes.straight_from(),
-                          {.segment = wishes.segment, .copies = wishes.copies, .algorithm = way.algorithm}, channel);
+                          {.segment = wishes.segment, .copies = wishes.copies, .algorithm = choice.algorithm}, channel);
     start(Ends::in_collective);
     error = routed.run();
   } catch (const engine::Failed& failed) {

@@ -60,7 +60,7 @@ class Exchange final : private engine::Carrier {
     return finish_on(comm);
   }
   /// Carries out a blocking exchange of all ranks. Short blocks go in bundles, by a schedule.
-  Raised run_routed(MPI_Comm comm, const select::Way& way, const schedule::Nodes& nodes);
+  Raised run_routed(MPI_Comm comm, const select::Candidate& choice, const schedule::Nodes& nodes);
 
   /// May be called again when the last start is over.
   void start(Ends ends) noexcept {

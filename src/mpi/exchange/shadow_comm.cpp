@@ -144,15 +144,15 @@ bool ShadowComm::possible(MPI_Comm comm) {
 
 ShadowComm::ShadowComm() {
   const settings::Settings& set = settings_of_process();
-  ways_.emplace(reductions_,
-                engine::Ways::Settings{
-                    .alltoallv = set.alltoallv, .allgatherv = set.allgatherv, .trials = set.trials, .passing = !set.check});
+  algorithms_.emplace(
+      reductions_, engine::AlgorithmChoice::Settings{
+                       .alltoallv = set.alltoallv, .allgatherv = set.allgatherv, .trials = set.trials, .passing = !set.check});
 }
 
 // Reductions of all ranks go over the program's communicator, so they end before it does.
 void ShadowComm::leave() noexcept {
   comparisons_.clear();
-  ways_.reset();
+  algorithms_.reset();
 }
 
 ShadowComm::~ShadowComm() {

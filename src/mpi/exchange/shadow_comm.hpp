@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective/collective_ways.hpp"
+#include "engine/collective/algorithm_choice.hpp"
 #include "engine/exchange/edges.hpp"
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
@@ -30,7 +30,7 @@
 #include "mpi/exchange/tag_space.hpp"
 #include "mpi/process/host.hpp"
 #include "select/collective/hints.hpp"
-#include "select/collective/sparse_way.hpp"
+#include "select/collective/sparse_choice.hpp"
 #include "select/collective/topology.hpp"
 
 namespace heddle::mpi {
@@ -96,21 +96,21 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   const select::Topology& topology();
   [[nodiscard]] bool knows_topology() const noexcept { return topology_.has_value(); }
   /// Collective at the first call, as topology() is.
-  const select::SparseWay& sparse_way() {
-    if (!sparse_way_) sparse_way_ = select::sparse_way(record_, topology().where);
-    return *sparse_way_;
+  const select::SparseChoice& sparse_choice() {
+    if (!sparse_choice_) sparse_choice_ = select::sparse_choice(record_, topology().where);
+    return *sparse_choice_;
   }
   /// The tag of the next sparse exchange, whose messages come from any rank. Two successive
   /// exchanges have different tags: a quick rank may begin one before a slow rank has seen the end
   /// of the other.
   int consensus_tag() noexcept { return tag(tags::consensus + (exchanges_++ & 1)); }
 
-  /// The ways of its blocking collectives.
-  [[nodiscard]] engine::Ways& ways() noexcept { return *ways_; }
-  [[nodiscard]] const engine::Ways& ways() const noexcept { return *ways_; }
-  /// engine::Ways::library(). Collective at the first call, as topology() is.
-  bool library(const TrialKind& kind, TimedCall& timed, engine::Ways::Next next) {
-    return ways_->library(kind, timed, next, [this]() -> const select::Where& { return topology().where; });
+  /// The algorithms of its blocking collectives.
+  [[nodiscard]] engine::AlgorithmChoice& algorithms() noexcept { return *algorithms_; }
+  [[nodiscard]] const engine::AlgorithmChoice& algorithms() const noexcept { return *algorithms_; }
+  /// engine::AlgorithmChoice::library(). Collective at the first call, as topology() is.
+  bool library(const TrialKind& kind, TimedCall& timed, engine::AlgorithmChoice::Next next) {
+    return algorithms_->library(kind, timed, next, [this]() -> const select::Where& { return topology().where; });
   }
   /// The first tag of the next persistent collective. All ranks initialize persistent collectives
   /// in one order, and start them in any order (MPI-5.0 §6.13).
@@ -155,10 +155,10 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   int node_ = -1;           // as Placement names it
   std::vector<int> nodes_;  // node of each rank, until topology_ is there: topology() cannot lack the memory
   std::optional<select::Topology> topology_;
-  std::optional<select::SparseWay> sparse_way_;
+  std::optional<select::SparseChoice> sparse_choice_;
   int exchanges_ = 0;
   Reductions reductions_{programs_};
-  std::optional<engine::Ways> ways_;
+  std::optional<engine::AlgorithmChoice> algorithms_;
   long calls_ = 0;
   int persistent_ = 0;
   std::vector<std::unique_ptr<Comparison>> comparisons_;

@@ -153,7 +153,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
     alike(*own, decision);
   else
     operation->comparison = Comparison::begun(*own, decision);
-  if constexpr (!persistent) report::tell_of_algorithm(decision.way.algorithm->name);
+  if constexpr (!persistent) report::tell_of_algorithm(decision.choice.algorithm->name);
   const auto aside = [operation] { return !in_place || operation->exchange.send_from_aside(); };
   bool able = false;
   if constexpr (persistent) {

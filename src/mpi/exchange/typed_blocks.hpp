@@ -84,7 +84,7 @@ inline void compare_first(ShadowComm& own, const char* call) {
 /// True: a blocking call is left to the library without a look at it.
 inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
-  if (!own || !own->ways().passes(call)) return false;
+  if (!own || !own->algorithms().passes(call)) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -96,8 +96,9 @@ template <class Kind, class Wanted>
 bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
   if (!Kind::neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
-  own.ways().stop();
-  return own.library({.call = engine::call_of_neighbours(receive, Kind::gathers)}, timed, engine::Ways::Next::passes);
+  own.algorithms().stop();
+  return own.library({.call = engine::call_of_neighbours(receive, Kind::gathers)}, timed,
+                     engine::AlgorithmChoice::Next::passes);
 }
 
 /// Carries out a blocking call of that kind. Nothing: not for Heddle, on all ranks alike.

@@ -109,7 +109,7 @@ void world_started() {
   const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
-  const bool told = !set.report.empty() || !set.trace.empty();
+  const bool told = !set.report.empty() || !set.trace.empty() || set.log != heddle::settings::Log::off;
   const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
   auto [all, one_machine, file] =
       agree(running() ? wishes | wish_meeting : wishes & wish_report, set);  // times are told with HEDDLE=off, too

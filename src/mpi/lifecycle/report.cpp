@@ -43,7 +43,10 @@ bool begin(report::Report& report) noexcept try {
   PMPI_Comm_rank(MPI_COMM_WORLD, &me);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   report.of_rank(me, ranks);
-  if (!settings_of_process().trace.empty()) trace = new report::Trace(report::Trace::usual);  // never freed, like the report
+  const settings::Settings& set = settings_of_process();
+  if (set.log != settings::Log::off)  // never freed, like the report
+    report.log_to(new report::Log(set.log == settings::Log::debug ? report::Log::Level::debug : report::Log::Level::info, me));
+  if (!set.trace.empty()) trace = new report::Trace(report::Trace::usual);  // never freed, like the report
   return true;
 } catch (const std::exception&) {
   return false;

@@ -48,7 +48,7 @@ NetworkReceive::NetworkReceive(Network& network, const Buffer& data, Route route
       data_(data),
       type_(of_receive(data, route)),
       room_(type_ ? layout::times(data.count, type_->size()) : 0),
-      receive_(data, {route.type ? Way::packed : route.way, route.type}, std::move(comm)),
+      receive_(data, {route.type ? Protocol::packed : route.protocol, route.type}, std::move(comm)),
       memory_(std::move(memory)) {
   if (type_) return;
   opaque_ = Opaque(data.type);

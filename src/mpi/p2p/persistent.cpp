@@ -43,7 +43,7 @@ int PersistentReceive::start() {
 
 bool PersistentReceive::is_short() const {
   const Bytes size = route_.type ? route_.type->size() : predefined(data_.type).size;
-  return route_.way == Way::rendezvous && layout::times(data_.count, size) <= Landing::longest;
+  return route_.protocol == Protocol::rendezvous && layout::times(data_.count, size) <= Landing::longest;
 }
 
 int PersistentReceive::start_own(const Begun& begun) {

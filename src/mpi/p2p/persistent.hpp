@@ -89,7 +89,7 @@ class PersistentReceive final : public Persistent {
   [[nodiscard]] bool is_short() const;
   /// The route of a start that makes a receive anew. The handle of the datatype may be gone by
   /// then.
-  [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Way::packed : route_.way, route_.type}; }
+  [[nodiscard]] Route by_entry() const noexcept { return {route_.type ? Protocol::packed : route_.protocol, route_.type}; }
 
   Opaque opaque_;  // of a type that Heddle cannot decode: the program may free its handle
   Buffer data_;

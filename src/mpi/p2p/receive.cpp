@@ -109,7 +109,7 @@ int receive_matched(const Buffer& data, Route route, MPI_Message* message, MPI_S
 Begun begin_receive(const Buffer& data, Route route, const Expected& expected, const KeptMemory& memory, Probes probes) {
   Begun begun;
   begun.lacks_memory = true;
-  if (route.way == Way::passthrough && !expected.matched()) {
+  if (route.protocol == Protocol::passthrough && !expected.matched()) {
     begun.result = expected.post(data, &begun.request);
     begun.lacks_memory = false;
     return begun;

@@ -65,8 +65,8 @@ class ReceiveOperation final : public Pending {
   static constexpr Count most_brief = (32 << 10) / 8;  ///< Elements, most often of 8 bytes.
 
   void set(Route route) noexcept {
-    straight_ = route.way == Way::rendezvous && route.type;
-    if (route.way == Way::packed) staged_.emplace(data_, StagedMessage::End::receiving, route.type);
+    straight_ = route.protocol == Protocol::rendezvous && route.type;
+    if (route.protocol == Protocol::packed) staged_.emplace(data_, StagedMessage::End::receiving, route.type);
   }
   Buffer data_;
   bool straight_ = false;  ///< It has a derived type and goes into the program's buffer.

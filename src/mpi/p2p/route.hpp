@@ -1,8 +1,8 @@
-// mpi/p2p/route.hpp: the way that a message takes, decided once in a call, by one look at its
+// mpi/p2p/route.hpp: the protocol of a message, decided once in a call, by one look at its
 // datatype.
 //
 //   const Route route = route_of_send({buffer, count, type}, tag, Mode::standard);
-//   if (route.way == Way::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
+//   if (route.protocol == Protocol::passthrough) return PMPI_Send(buffer, count, type, dest, tag, comm);
 //
 //                  a send                                       a receive
 //   passthrough    is the host's, as the program made it        the same: Heddle does not look at the message
@@ -27,10 +27,10 @@ namespace heddle::mpi {
 /// The mode of a send (MPI-5.0 §3.4).
 enum class Mode { standard, buffered, synchronous, ready };
 
-enum class Way : std::uint8_t { passthrough, packed, rendezvous };
+enum class Protocol : std::uint8_t { passthrough, packed, rendezvous };
 
 struct Route {
-  Way way = Way::passthrough;
+  Protocol protocol = Protocol::passthrough;
   Entry* type = nullptr;  ///< Null: a predefined type, or a type that Heddle has not seen committed.
 };
 
@@ -79,14 +79,14 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
   const Network* network = mode == Mode::buffered ? nullptr : Network::here();
   if (!type) {
     const bool meets = (node && may_meet(*node, data.type, data.count)) || (network && may_cross(*network, data.count));
-    return {meets ? Way::rendezvous : Way::passthrough};
+    return {meets ? Protocol::rendezvous : Protocol::passthrough};
   }
   Entry* const fresh = type;
   type = fresh->ready_for_message(data.type);
-  if (!type) return {Way::passthrough, fresh};
-  if (node && may_meet(*node, *type, data.count)) return {Way::rendezvous, type};
-  if (network && may_cross(*network, *type, data.count)) return {Way::rendezvous, type};
-  return {type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
+  if (!type) return {Protocol::passthrough, fresh};
+  if (node && may_meet(*node, *type, data.count)) return {Protocol::rendezvous, type};
+  if (network && may_cross(*network, *type, data.count)) return {Protocol::rendezvous, type};
+  return {type->pays_to_pack(data.count) ? Protocol::packed : Protocol::passthrough, type};
 }
 
 // For predefined types that have been looked up before, and types that are decoded, in a few
@@ -124,8 +124,8 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   if (refused_at_zero(data)) return {};
   Route route = route_of_send(data, mode);
-  if (route.way == Way::rendezvous && !messages_come())
-    route.way = route.type && route.type->pays_to_pack(data.count) ? Way::packed : Way::passthrough;
+  if (route.protocol == Protocol::rendezvous && !messages_come())
+    route.protocol = route.type && route.type->pays_to_pack(data.count) ? Protocol::packed : Protocol::passthrough;
   Node* node = Node::here();
   Network* network = Network::here();
   if ((!node && !network) || data.count <= 0 || data.count > engine::Lengths::longest) return route;
@@ -180,20 +180,20 @@ inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
   if (Entry* const found = table.find(data.type)) {
     // A receive that may bring a descriptor needs the layout.
     Entry* const type = come ? found->ready(data.type) : found->ready_for_message(data.type);
-    if (!type) return {come ? Way::packed : Way::passthrough, found};
+    if (!type) return {come ? Protocol::packed : Protocol::passthrough, found};
     if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;
-      return {room || ProbeQueue::any() ? Way::rendezvous : Way::passthrough, type};
+      return {room || ProbeQueue::any() ? Protocol::rendezvous : Protocol::passthrough, type};
     }
-    return {come || type->pays_to_pack(data.count) ? Way::packed : Way::passthrough, type};
+    return {come || type->pays_to_pack(data.count) ? Protocol::packed : Protocol::passthrough, type};
   }
   if (!come) return {};
   if (data.count >= descriptor_bytes / largest_element) {
     const Predefined type = predefined(data.type);
-    if (type.pair) return {Way::packed};
-    if (data.count >= descriptor_bytes || data.count * type.size >= descriptor_bytes) return {Way::rendezvous};
+    if (type.pair) return {Protocol::packed};
+    if (data.count >= descriptor_bytes || data.count * type.size >= descriptor_bytes) return {Protocol::rendezvous};
   }
-  return {ProbeQueue::any() ? Way::rendezvous : Way::passthrough};
+  return {ProbeQueue::any() ? Protocol::rendezvous : Protocol::passthrough};
 }
 
 }  // namespace heddle::mpi

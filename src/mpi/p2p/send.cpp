@@ -43,7 +43,8 @@ Raised host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request*
 
 /// True: the host moves it better than a rendezvous would.
 bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool blocking) noexcept {
-  if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || route.type->contiguous(data.count))
+  if (route.protocol != Protocol::rendezvous || !route.type || route.type->pays_to_pack(data.count) ||
+      route.type->contiguous(data.count))
     return false;
   Node* node = Node::here();
   const int peer = node ? node->peer(to.comm, to.rank) : -1;
@@ -53,7 +54,7 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
 /// True: the message is too large to be packed, and no peer can read it where it lies.
 bool too_large(const Buffer& data, Route route) noexcept {
   Node* const node = Node::here();
-  if (route.way != Way::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
+  if (route.protocol != Protocol::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
   if (!exceeds_room(*route.type, data.count)) return false;
   if (settings_of_process().scheme != settings::Scheme::automatic) return false;
   const engine::Footprint touched = engine::touched_by(route.type->layout(), data.count);
@@ -67,7 +68,7 @@ void settle(engine::Rendezvous& message) noexcept {
 }  // namespace
 
 Done SendOperation::begin(MPI_Request* request) {
-  if (route_.way == Way::rendezvous)
+  if (route_.protocol == Protocol::rendezvous)
     if (const Done done = begin_rendezvous(request)) return done;
   const bool packs = from_copy_ || (route_.type && route_.type->pays_to_pack(data_.count));
   return packs ? begin_packed(request) : Done();
@@ -119,7 +120,7 @@ Done SendOperation::begin_packed(MPI_Request* request) {
 }
 
 Done SendOperation::in_call() {
-  if (route_.way != Way::rendezvous || mode_ != Mode::synchronous) return begin(nullptr);
+  if (route_.protocol != Protocol::rendezvous || mode_ != Mode::synchronous) return begin(nullptr);
   MPI_Request delivered = MPI_REQUEST_NULL;
   const Done begun = begin(&delivered);
   if (begun != MPI_SUCCESS || delivered == MPI_REQUEST_NULL) return begun;
@@ -140,7 +141,7 @@ Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& 
   Begun begun;
   if (ends == Ends::with_request && left_to_host(data, route, to, false)) return begun;
   if (ends != Ends::in_collective && too_large(data, route)) return begun;
-  if (route.way == Way::rendezvous)
+  if (route.protocol == Protocol::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode, memory)) return NetworkSend::with_request(crossing, to);
   std::unique_ptr<SendOperation> send(new (std::nothrow) SendOperation(data, route, std::move(type), to, mode, ends, probes));
   if (!send) return begun;
@@ -154,7 +155,7 @@ Done send(const Buffer& data, Route route, const Envelope& to, Mode mode) {
   Watch::look();
   if (left_to_host(data, route, to, true) || too_large(data, route)) return {};
   Derived type = held(data, route);
-  if (route.way == Way::rendezvous)
+  if (route.protocol == Protocol::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode)) return NetworkSend::in_call(crossing, to);
   return SendOperation(data, route, std::move(type), to, mode, Ends::in_call).in_call();
 }

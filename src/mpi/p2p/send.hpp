@@ -84,7 +84,7 @@ Done start_send(const Buffer& data, Route route, const Envelope& to, Mode mode, 
 
 /// Holds the datatype of a send as long as the send lasts. Empty: Heddle leaves it to the host.
 inline Derived held(const Buffer& data, Route route) noexcept {
-  if (route.way == Way::passthrough) return {};
+  if (route.protocol == Protocol::passthrough) return {};
   return route.type ? Derived::use(*route.type) : Derived(hold_any(data.type));
 }
 

@@ -26,7 +26,7 @@ namespace {
   if (__tsan_init) __tsan_init();
   const char* const* const variables = environ ? environ : environment;
   const settings::Settings set = settings::read(variables, settings::files_of(variables));
-  const bool timed = !set.report.empty() || !set.trace.empty() || !set.explain.empty();
+  const bool timed = !set.report.empty() || !set.trace.empty() || !set.explain.empty() || set.log != settings::Log::off;
   const interposition::Taken taken = interposition::take_place(reinterpret_cast<const void*>(PMPI_Initialized), timed);
   if (taken == interposition::Taken::all || taken == interposition::Taken::no_host) return;
   if (set.doctor || taken != interposition::Taken::in_program) say(interposition::outcome(taken));

@@ -130,16 +130,16 @@ bool Anybody::barrier_is_over() {
 }
 
 void carry_out(ShadowComm& shadow, engine::sparse::Exchange& exchange, Channel& bundles) {
-  const std::string_view way = shadow.ranks() == 1 ? "consensus" : shadow.sparse_way().name;
-  if (way == "counts")
+  const std::string_view choice = shadow.ranks() == 1 ? "consensus" : shadow.sparse_choice().name;
+  if (choice == "counts")
     return exchange.by_counts([&](std::span<const engine::sparse::Volume> out, std::span<engine::sparse::Volume> in) {
       static_assert(sizeof(engine::sparse::Volume) == 2 * sizeof(long));
       check(PMPI_Alltoall(out.data(), 2, MPI_LONG, in.data(), 2, MPI_LONG, shadow.programs()));
     });
-  if (way == "crystal") {
+  if (choice == "crystal") {
     const Record& agreed = shadow.record();
     const settings::Router& wishes = settings_of_process().router;
-    return exchange.by_crystal({.ranks = shadow.ranks(), .radix = shadow.sparse_way().radix, .channels = agreed.channels},
+    return exchange.by_crystal({.ranks = shadow.ranks(), .radix = shadow.sparse_choice().radix, .channels = agreed.channels},
                                {.segment = agreed.segment, .copies = wishes.copies}, wishes.straight_from(), bundles);
   }
   Anybody anybody(shadow);

@@ -31,8 +31,8 @@ struct Where {
   const Links* links = &builtin_links;
 };
 
-/// A possible way of a collective.
-struct Way {
+/// A candidate for a collective: an algorithm with its parameters, its load and its time.
+struct Candidate {
   const Algorithm* algorithm = nullptr;
   int radix = 2;
   Rank reach = 0;     ///< Reach of Bruck's rounds (schedule::Place).
@@ -47,20 +47,20 @@ struct Way {
   double ns = 0;         ///< The whole time.
 };
 
-using Ways = schedule::Few<Way, 16>;
+using Candidates = schedule::Few<Candidate, 16>;
 
 /// Fills in `ns`.
-Way timed(Way way, const Where& where) noexcept;
+Candidate timed(Candidate choice, const Where& where) noexcept;
 
-/// The first way that is about as quick as the quickest. The model is no finer than that, so
-/// simpler ways come first in `ways`. Never empty.
-Way quickest(const Ways& ways) noexcept;
+/// The first candidate that is about as quick as the quickest. The model is no finer than that, so
+/// simpler algorithms come first. Never empty.
+Candidate quickest(const Candidates& candidates) noexcept;
 
 /// "bruck of radix 4", "pipelined_ring in segments of 32 kB".
-std::string title_of(const Way& way);
+std::string title_of(const Candidate& choice);
 
-/// "ring: 63 rounds of 63 messages, ..." and the quickest way of another algorithm. `about`
+/// "ring: 63 rounds of 63 messages, ..." and the quickest candidate of another algorithm. `about`
 /// describes the data to move.
-std::string explain(const Ways& ways, const std::string& about, const Where& where);
+std::string explain(const Candidates& candidates, const std::string& about, const Where& where);
 
 }  // namespace heddle::select

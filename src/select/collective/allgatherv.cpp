@@ -13,8 +13,8 @@ namespace {
 
 using schedule::logarithm;
 
-struct Candidates {
-  explicit Candidates(const AllgathervFacts& known)
+struct Maker {
+  explicit Maker(const AllgathervFacts& known)
       : facts(known),
         total(static_cast<double>(known.volumes.total)),
         largest(static_cast<double>(known.volumes.largest)),
@@ -23,21 +23,21 @@ struct Candidates {
   /// A bound for the bytes of so many blocks: all bytes, or `blocks` times the largest block.
   [[nodiscard]] double at_most(double blocks) const { return std::min(total, blocks * largest); }
 
-  [[nodiscard]] Way begun(const Algorithm& algorithm, int radix = 2) const {
-    Way way{.algorithm = &algorithm, .radix = radix};
-    way.work = total;
-    return way;
+  [[nodiscard]] Candidate begun(const Algorithm& algorithm, int radix = 2) const {
+    Candidate choice{.algorithm = &algorithm, .radix = radix};
+    choice.work = total;
+    return choice;
   }
-  void add(const Way& way) { ways.push(timed(way, facts)); }
+  void add(const Candidate& choice) { candidates.push(timed(choice, facts)); }
 
   /// Rounds wait for each other, so each round takes the time of its largest block. This is nearly
   /// always the largest of all blocks.
   void ring() {
-    Way way = begun(schedule::allgatherv_ring);
-    Load& load = spread ? way.network : way.node;
+    Candidate choice = begun(schedule::allgatherv_ring);
+    Load& load = spread ? choice.network : choice.node;
     load.rounds = load.messages = facts.ranks - 1;
     load.bytes = load.rounds * largest;
-    add(way);
+    add(choice);
   }
 
   /// Steps of a radix. The ranks of a node count as neighbours. Long steps of all members leave the
@@ -45,29 +45,29 @@ struct Candidates {
   /// ranks that have received the data send them on. Their number is the length of the step. If the
   /// step is shorter than a node, half of these ranks are near enough to the node's end.
   void steps(const Algorithm& algorithm, int radix) {
-    Way way = begun(algorithm, radix);
+    Candidate choice = begun(algorithm, radix);
     for (double reach = 1; reach < facts.ranks; reach *= radix) {
       bool leaves = false;
       for (double away = reach; away < reach * radix && away < facts.ranks; away += reach) {
         const bool far = spread && 2 * away > facts.members;
         leaves = leaves || far;
-        Load& load = far ? way.network : way.node;
+        Load& load = far ? choice.network : choice.node;
         ++load.messages;
         const double blocks = std::min(reach, facts.ranks - away);
         load.bytes += far ? leaving(blocks, away) : at_most(blocks);
       }
-      ++(leaves ? way.network : way.node).rounds;
+      ++(leaves ? choice.network : choice.node).rounds;
     }
-    if (spread && way.node.rounds > 0) {
-      for (Load* load : {&way.node, &way.network}) {
-        const double one = load == &way.node ? -1 : 1;
+    if (spread && choice.node.rounds > 0) {
+      for (Load* load : {&choice.node, &choice.network}) {
+        const double one = load == &choice.node ? -1 : 1;
         load->rounds += one;
         load->messages += one;
       }
     }
     // Blocks that go around from the last ranks to the first lie in two pieces.
-    if (spread && &algorithm == &schedule::allgatherv_dissemination) ++way.network.messages;
-    add(way);
+    if (spread && &algorithm == &schedule::allgatherv_dissemination) ++choice.network.messages;
+    add(choice);
   }
 
   /// Bytes that leave a node when all its members send so many blocks over this distance. It adds
@@ -91,37 +91,37 @@ struct Candidates {
   /// Every link carries all data once.
   void pipelined_ring(Bytes segment) {
     if (facts.volumes.largest <= segment) return;  // no block is cut
-    Way way = begun(schedule::allgatherv_pipelined_ring);
-    way.segment = segment;
-    Load& load = spread ? way.network : way.node;
+    Candidate choice = begun(schedule::allgatherv_pipelined_ring);
+    choice.segment = segment;
+    Load& load = spread ? choice.network : choice.node;
     load.rounds = facts.ranks - 1;
     load.messages = load.rounds + total / static_cast<double>(segment);
     load.bytes = total + hops() * static_cast<double>(segment);
     load.stream = true;
     // A rank that shares a core needs a turn for every segment that passes.
     if (facts.crowding > 1) load.rounds = load.messages;
-    add(way);
+    add(choice);
   }
 
   void two_level() {
-    Way way = begun(schedule::allgatherv_two_level);
+    Candidate choice = begun(schedule::allgatherv_two_level);
     const int within = logarithm(facts.members);
-    way.node.rounds = 2 * within;
-    way.node.messages = 3 * within;  // missing blocks lie before and behind the blocks that a member had
-    way.node.bytes = at_most(facts.members) + within * total;
+    choice.node.rounds = 2 * within;
+    choice.node.messages = 3 * within;  // missing blocks lie before and behind the blocks that a member had
+    choice.node.bytes = at_most(facts.members) + within * total;
     for (double reach = 1; reach < facts.nodes; reach *= 2) {
-      ++way.network.rounds;
-      ++way.network.messages;
-      way.network.bytes += at_most(std::min(reach, facts.nodes - reach) * facts.members);
+      ++choice.network.rounds;
+      ++choice.network.messages;
+      choice.network.bytes += at_most(std::min(reach, facts.nodes - reach) * facts.members);
     }
-    add(way);
+    add(choice);
   }
 
   const AllgathervFacts& facts;
   double total;
   double largest;
   bool spread;  ///< The ranks are on several nodes.
-  Ways ways;
+  Candidates candidates;
 };
 
 /// Up to this sum of volumes, libraries that choose by the sum use the algorithm with the fewest
@@ -130,25 +130,25 @@ constexpr Bytes short_sum = 80 << 10;
 
 }  // namespace
 
-Ways ways_allgatherv(const AllgathervFacts& facts) {
-  Candidates all(facts);
+Candidates candidates_allgatherv(const AllgathervFacts& facts) {
+  Maker all(facts);
   all.ring();
-  if (facts.ranks <= 2) return all.ways;
+  if (facts.ranks <= 2) return all.candidates;
   // Recursive doubling is for powers of two. Its blocks always lie in one piece.
   if (std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) all.steps(schedule::allgatherv_recursive_doubling, 2);
   for (const int radix : {2, 4, 8, 16})
     if (radix == 2 || radix / 2 < facts.ranks) all.steps(schedule::allgatherv_dissemination, radix);
   all.pipelined_ring(all.best_segment());
   if (facts.nodes > 1 && facts.members > 1) all.two_level();
-  return all.ways;
+  return all.candidates;
 }
 
-Way choose_allgatherv(const AllgathervFacts& facts) { return quickest(ways_allgatherv(facts)); }
+Candidate choose_allgatherv(const AllgathervFacts& facts) { return quickest(candidates_allgatherv(facts)); }
 
-Way by_sum_allgatherv(const AllgathervFacts& facts) {
+Candidate by_sum_allgatherv(const AllgathervFacts& facts) {
   constexpr Bytes long_sum = 512 << 10;
   constexpr Bytes segment = 32 << 10;
-  Candidates one(facts);
+  Maker one(facts);
   const Bytes sum = facts.volumes.total;
   if (sum < long_sum && std::has_single_bit(static_cast<std::uint32_t>(facts.ranks))) {
     one.steps(schedule::allgatherv_recursive_doubling, 2);
@@ -156,12 +156,12 @@ Way by_sum_allgatherv(const AllgathervFacts& facts) {
     one.steps(schedule::allgatherv_dissemination, 2);
   } else {
     one.pipelined_ring(segment);
-    if (one.ways.empty()) one.ring();
+    if (one.candidates.empty()) one.ring();
   }
-  return one.ways[0];
+  return one.candidates[0];
 }
 
-bool sum_will_do(const AllgathervFacts& facts, const Way& chosen) {
+bool sum_will_do(const AllgathervFacts& facts, const Candidate& chosen) {
   constexpr double ahead = 1.4;
   return facts.sum_host && facts.crowding > 1 &&
          (facts.volumes.total < short_sum || by_sum_allgatherv(facts).ns < ahead * chosen.ns);
@@ -173,9 +173,9 @@ std::string why_allgatherv(const AllgathervFacts& facts) {
       fmt::format("{} B in all from {} of {} ranks, the largest {} B", seen.total, seen.partners, seen.count, seen.largest);
   if (seen.outlier_ratio() > 2)
     about += fmt::format(", {:.0f} times the size that nine in ten do not exceed ({} B)", seen.outlier_ratio(), seen.bulk);
-  const Way by_sum = by_sum_allgatherv(facts);
+  const Candidate by_sum = by_sum_allgatherv(facts);
   const bool left = sum_will_do(facts, choose_allgatherv(facts));
-  return explain(ways_allgatherv(facts), about, facts) +
+  return explain(candidates_allgatherv(facts), about, facts) +
          fmt::format("; by the sum alone it would be {}, {:.1f} us", by_sum.algorithm->name, by_sum.ns / 1e3) +
          (left ? "; MPICH, which goes by the sum, carries out this call itself" : "");
 }

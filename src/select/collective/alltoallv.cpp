@@ -25,17 +25,17 @@ double leaving(const AlltoallvFacts& facts) {
   return facts.leaving >= 0 ? facts.leaving : static_cast<double>(facts.ranks - facts.members) / (facts.ranks - 1);
 }
 
-Way direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::alltoallv_direct) {
-  Way way{.algorithm = &algorithm};
+Candidate direct(const AlltoallvFacts& facts, const Algorithm& algorithm = schedule::alltoallv_direct) {
+  Candidate choice{.algorithm = &algorithm};
   const double off = leaving(facts);
   const double messages = facts.most_partners;
-  way.network.messages = off > 0 ? std::max(std::min(messages, 1.0), messages * off) : 0;
-  way.node.messages = messages - way.network.messages;
-  way.node.bytes = static_cast<double>(facts.most_bytes) * (1 - off);
-  way.network.bytes = std::max(static_cast<double>(facts.most_bytes), facts.bytes * facts.members) * off;
-  (off > 0 ? way.network : way.node).rounds = messages > 0 ? 1 : 0;
-  way.work = facts.bytes;
-  return way;
+  choice.network.messages = off > 0 ? std::max(std::min(messages, 1.0), messages * off) : 0;
+  choice.node.messages = messages - choice.network.messages;
+  choice.node.bytes = static_cast<double>(facts.most_bytes) * (1 - off);
+  choice.network.bytes = std::max(static_cast<double>(facts.most_bytes), facts.bytes * facts.members) * off;
+  (off > 0 ? choice.network : choice.node).rounds = messages > 0 ? 1 : 0;
+  choice.work = facts.bytes;
+  return choice;
 }
 
 /// Messages of the rounds of a radix. The first `far` rounds count separately. The last round may
@@ -72,8 +72,8 @@ Travel travel_anywhere(const AlltoallvFacts& facts, int radix, int rounds, int f
 }
 
 /// Crystal and Bruck. `balanced`: one partner for each digit.
-Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix, bool balanced) {
-  Way way{.algorithm = &algorithm, .radix = radix};
+Candidate in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix, bool balanced) {
+  Candidate choice{.algorithm = &algorithm, .radix = radix};
   const int all = logarithm(facts.ranks, radix);
   const int far = std::min(all, logarithm(facts.nodes, radix));
   const Travel known = agreed_travel(facts, radix);
@@ -88,29 +88,29 @@ Way in_rounds(const AlltoallvFacts& facts, const Algorithm& algorithm, int radix
   const double mean = std::max(1.0, hops * facts.bytes);
   const double most = std::max({hops * facts.bytes, static_cast<double>(facts.most_bytes), static_cast<double>(travelled)});
   const double of_node = std::max(1.0, not_all * most / mean) * off * each * facts.members;
-  way.node = {static_cast<double>(all - far), rounds.near_messages, twice * most * headed * (1 - off / std::max(1.0, hops))};
-  way.network = {static_cast<double>(far), rounds.far_messages, of_node};
+  choice.node = {static_cast<double>(all - far), rounds.near_messages, twice * most * headed * (1 - off / std::max(1.0, hops))};
+  choice.network = {static_cast<double>(far), rounds.far_messages, of_node};
   if (balanced) {
     // Bruck's last round counts as a full round, because the figures for shared cores were computed
     // that way.
     const double messages = std::min<double>(radix, facts.ranks) - 1;
-    way.node.messages = (all - far) * messages;
-    way.network.messages = far * messages;
+    choice.node.messages = (all - far) * messages;
+    choice.network.messages = far * messages;
   }
-  way.blocks = twice * most * facts.partners / std::max(1.0, facts.bytes);
-  way.copied = twice * most + facts.bytes;
-  way.work = hops * each;
-  way.regrouped = all;
-  return way;
+  choice.blocks = twice * most * facts.partners / std::max(1.0, facts.bytes);
+  choice.copied = twice * most + facts.bytes;
+  choice.work = hops * each;
+  choice.regrouped = all;
+  return choice;
 }
 
 /// Bruck's rounds of radix 2 for few partners. If all partners are near, there are fewer rounds. A
 /// rank has one message in each round, and about as many bytes as other ranks.
-Way by_distance(const AlltoallvFacts& facts) {
+Candidate by_distance(const AlltoallvFacts& facts) {
   const int near = schedule::bruck_digits({.ranks = facts.ranks, .reach = facts.reach, .stride = facts.stride});
   const Rank stride = near > 0 ? facts.stride : 1;
   const int digits = near > 0 ? near : logarithm(facts.ranks);
-  Way way{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0, .stride = stride};
+  Candidate choice{.algorithm = &schedule::alltoallv_bruck, .reach = near > 0 ? facts.reach : 0, .stride = stride};
   double far = 0;
   double off = 0;   // hops of a block to another node: every second block travels a digit
   double busy = 0;  // hops that all ranks make at the same time
@@ -125,30 +125,30 @@ Way by_distance(const AlltoallvFacts& facts) {
   const double hops = near > 0 ? facts.ones + digits * facts.behind : 0.5 * digits;
   const double most = std::max(hops * each, static_cast<double>(facts.most_bytes));
   const double leave = std::min(not_all * off + busy, hops);
-  way.node = {digits - far, digits - far, most * (1 - leave / std::max(1.0, hops))};
-  way.network = {far, far, leave * each * facts.members};
-  way.blocks = hops * facts.partners;
-  way.copied = most + facts.bytes;
-  way.work = hops * each;
-  way.regrouped = digits;
-  return way;
+  choice.node = {digits - far, digits - far, most * (1 - leave / std::max(1.0, hops))};
+  choice.network = {far, far, leave * each * facts.members};
+  choice.blocks = hops * facts.partners;
+  choice.copied = most + facts.bytes;
+  choice.work = hops * each;
+  choice.regrouped = digits;
+  return choice;
 }
 
-Way two_level(const AlltoallvFacts& facts) {
-  Way way{.algorithm = &schedule::alltoallv_two_level};
+Candidate two_level(const AlltoallvFacts& facts) {
+  Candidate choice{.algorithm = &schedule::alltoallv_two_level};
   const double each = facts.bytes + facts.partners * heading;
-  way.node = {2, 2.0 * (facts.members - 1), 2 * std::max(each, static_cast<double>(facts.most_bytes))};
-  way.network = {1, std::ceil((facts.nodes - 1.0) / facts.members), each * facts.members * leaving(facts)};
-  way.blocks = 3 * facts.partners;
-  way.copied = 2 * each;
-  way.work = 3 * each;
-  way.regrouped = 3;
-  return way;
+  choice.node = {2, 2.0 * (facts.members - 1), 2 * std::max(each, static_cast<double>(facts.most_bytes))};
+  choice.network = {1, std::ceil((facts.nodes - 1.0) / facts.members), each * facts.members * leaving(facts)};
+  choice.blocks = 3 * facts.partners;
+  choice.copied = 2 * each;
+  choice.work = 3 * each;
+  choice.regrouped = 3;
+  return choice;
 }
 
-void add_bundles(Ways& ways, const AlltoallvFacts& facts, const Algorithm& algorithm, bool balanced) {
+void add_bundles(Candidates& candidates, const AlltoallvFacts& facts, const Algorithm& algorithm, bool balanced) {
   for (const int radix : radices)
-    if (radix == 2 || radix / 2 < facts.ranks) ways.push(timed(in_rounds(facts, algorithm, radix, balanced), facts));
+    if (radix == 2 || radix / 2 < facts.ranks) candidates.push(timed(in_rounds(facts, algorithm, radix, balanced), facts));
 }
 
 std::string about(const AlltoallvFacts& facts) {
@@ -162,38 +162,38 @@ bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept {
   return facts.nodes == 1 && facts.bytes > 0 && facts.largest_block > 0 && facts.largest_block <= facts.mailboxes;
 }
 
-Ways ways_alltoallv(const AlltoallvFacts& facts) {
-  Ways ways;
-  ways.push(timed(direct(facts), facts));
+Candidates candidates_alltoallv(const AlltoallvFacts& facts) {
+  Candidates candidates;
+  candidates.push(timed(direct(facts), facts));
   // Bruck's bundles are even if all ranks have about the same for all ranks. Otherwise crystal's
   // have fewer pieces.
   const double mean = facts.partners > 0 ? facts.bytes / facts.partners : 0;
   const bool dense = facts.partners * 2 >= facts.ranks && static_cast<double>(facts.largest_block) <= 4 * mean;
-  if (!dense && facts.reach > 0) ways.push(timed(by_distance(facts), facts));
-  add_bundles(ways, facts, dense ? schedule::alltoallv_bruck : schedule::alltoallv_crystal, dense);
-  if (facts.nodes > 1 && facts.members > 1) ways.push(timed(two_level(facts), facts));
-  return ways;
+  if (!dense && facts.reach > 0) candidates.push(timed(by_distance(facts), facts));
+  add_bundles(candidates, facts, dense ? schedule::alltoallv_bruck : schedule::alltoallv_crystal, dense);
+  if (facts.nodes > 1 && facts.members > 1) candidates.push(timed(two_level(facts), facts));
+  return candidates;
 }
 
-Way choose_alltoallv(const AlltoallvFacts& facts) {
-  return all_in_mailboxes(facts) ? timed(direct(facts), facts) : quickest(ways_alltoallv(facts));
+Candidate choose_alltoallv(const AlltoallvFacts& facts) {
+  return all_in_mailboxes(facts) ? timed(direct(facts), facts) : quickest(candidates_alltoallv(facts));
 }
 std::string why_alltoallv(const AlltoallvFacts& facts) {
   if (all_in_mailboxes(facts))
     return fmt::format("direct: blocks of up to {} bytes go to ranks of the node without messages, so bundles save no messages",
                        facts.mailboxes);
-  return explain(ways_alltoallv(facts), about(facts), facts);
+  return explain(candidates_alltoallv(facts), about(facts), facts);
 }
 
-Ways ways_exchange(const AlltoallvFacts& facts) {
-  Ways ways;
+Candidates candidates_exchange(const AlltoallvFacts& facts) {
+  Candidates candidates;
   const int doublings = logarithm(facts.ranks);
-  const auto also = [&](Way way, double rounds, double bytes) {
-    Load& load = facts.nodes > 1 ? way.network : way.node;
+  const auto also = [&](Candidate choice, double rounds, double bytes) {
+    Load& load = facts.nodes > 1 ? choice.network : choice.node;
     load.rounds += rounds;
     load.messages += rounds;
     load.bytes += bytes;
-    ways.push(timed(way, facts));
+    candidates.push(timed(choice, facts));
   };
   // Counts: log2 P rounds with half of P numbers each.
   constexpr double number = 8;
@@ -201,14 +201,14 @@ Ways ways_exchange(const AlltoallvFacts& facts) {
   // A short unexpected message is copied once more. The answer to a synchronous send, and the
   // barrier, follow.
   constexpr double eager = 16 << 10;
-  Way consensus = direct(facts, schedule::exchange_consensus);
+  Candidate consensus = direct(facts, schedule::exchange_consensus);
   consensus.copied = std::min(static_cast<double>(facts.most_bytes), eager * facts.most_partners);
   also(consensus, 1 + doublings, 0);
-  add_bundles(ways, facts, schedule::exchange_crystal, false);
-  return ways;
+  add_bundles(candidates, facts, schedule::exchange_crystal, false);
+  return candidates;
 }
 
-Way choose_exchange(const AlltoallvFacts& facts) { return quickest(ways_exchange(facts)); }
-std::string why_exchange(const AlltoallvFacts& facts) { return explain(ways_exchange(facts), about(facts), facts); }
+Candidate choose_exchange(const AlltoallvFacts& facts) { return quickest(candidates_exchange(facts)); }
+std::string why_exchange(const AlltoallvFacts& facts) { return explain(candidates_exchange(facts), about(facts), facts); }
 
 }  // namespace heddle::select

@@ -2,11 +2,11 @@
 // their volumes, and the calls from which on the result counts. Both depend only on the call's
 // number and on agreed facts, so all ranks do the same.
 //
-//   if (cadence.counts(call)) cadence.settle(chosen(agreed(wait_for(reduction), where)) != way, calls_for(way, where));
+//   if (cadence.counts(call)) cadence.settle(chosen(agreed(wait_for(reduction), where)) != choice, calls_for(choice, where));
 //   if (cadence.begins(call)) reduction = begin(share_of(...));          // goes on during the next calls
 //
 //   call   0     8                     61    69                          183   191
-//          |begin|counts: another way  |begin|counts: the same way       |begin|counts    the first 8 calls go directly
+//          |begin|counts: another choice  |begin|counts: the same choice       |begin|counts    the first 8 calls go directly
 #pragma once
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // reason. Pure: no clock, no globals.
 //
 //   const AllgathervFacts facts{{.ranks = 64}, spread.of(64, bytes)};
-//   const Way way = choose_allgatherv(facts);            // dissemination or so
+//   const Candidate choice = choose_allgatherv(facts);            // dissemination or so
 //   puts(why_allgatherv(facts).c_str());                 // the same in words, with the numbers
-//   ways_allgatherv(facts)                               // all candidates, with their costs
+//   candidates_allgatherv(facts)                               // all candidates, with their costs
 //
 // All ranks must choose alike, so all ranks know the facts. Allgatherv's facts are all recvcounts,
 // in bytes of the signature. For Alltoallv and exchanges, ranks agree on the facts by a reduction
@@ -27,20 +27,20 @@ struct AllgathervFacts : Where {
   bool sum_host = false;   ///< The library chooses by the sum of the volumes: MPICH.
   bool slow_host = false;  ///< The library gathers few bytes slowly: Open MPI (decide.hpp).
 };
-Way choose_allgatherv(const AllgathervFacts& facts);
-Ways ways_allgatherv(const AllgathervFacts& facts);
+Candidate choose_allgatherv(const AllgathervFacts& facts);
+Candidates candidates_allgatherv(const AllgathervFacts& facts);
 std::string why_allgatherv(const AllgathervFacts& facts);
 
-/// The way of a library that chooses by the sum of the volumes, such as MPICH 5. Below 80 KiB it
+/// The algorithm of a library that chooses by the sum of the volumes, such as MPICH 5. Below 80 KiB it
 /// uses Bruck's rounds (at powers of two: recursive doubling, below 512 KiB). Above, it uses a ring
 /// in segments of 32 KiB. Heddle compares with it to decide whether to take over a call.
-Way by_sum_allgatherv(const AllgathervFacts& facts);
+Candidate by_sum_allgatherv(const AllgathervFacts& facts);
 
 /// True if Heddle should leave a call to a library that chooses by the sum. If ranks share cores, a
 /// round waits until all ranks had a turn. The library's own rounds take fewer turns (8, 16 and 48
 /// ranks on 2 cores: 0.6 to 0.9 of the time with the same algorithm). Heddle never gained below the
 /// sum at which the library changes to a ring.
-bool sum_will_do(const AllgathervFacts& facts, const Way& chosen);
+bool sum_will_do(const AllgathervFacts& facts, const Candidate& chosen);
 
 /// The possible radices of bundles.
 constexpr std::array radices = {2, 4, 8};
@@ -69,15 +69,15 @@ struct AlltoallvFacts : Where {
   double ones = 0, behind = 0;
   std::array<Travel, radices.size()> travel{};  ///< Travel through crystal, with each radix.
 };
-Way choose_alltoallv(const AlltoallvFacts& facts);
+Candidate choose_alltoallv(const AlltoallvFacts& facts);
 /// True if all blocks are short enough for mailboxes.
 bool all_in_mailboxes(const AlltoallvFacts& facts) noexcept;
-Ways ways_alltoallv(const AlltoallvFacts& facts);
+Candidates candidates_alltoallv(const AlltoallvFacts& facts);
 std::string why_alltoallv(const AlltoallvFacts& facts);
 
 /// The choice for exchanges whose receivers do not know the senders.
-Way choose_exchange(const AlltoallvFacts& facts);
-Ways ways_exchange(const AlltoallvFacts& facts);
+Candidate choose_exchange(const AlltoallvFacts& facts);
+Candidates candidates_exchange(const AlltoallvFacts& facts);
 std::string why_exchange(const AlltoallvFacts& facts);
 
 }  // namespace heddle::select

@@ -11,19 +11,23 @@
 namespace heddle::select {
 namespace {
 
-Reason by_model(const Way& way, const Ways& ways) noexcept { return way.ns > least(ways).ns ? Reason::simpler : Reason::least; }
+Reason by_model(const Candidate& choice, const Candidates& candidates) noexcept {
+  return choice.ns > least(candidates).ns ? Reason::simpler : Reason::least;
+}
 
-/// The quickest way of that name. If the candidates lack it, a way without figures.
-Way named(std::string_view name, std::span<const Algorithm* const> table, const Ways& ways) noexcept {
-  const Way* found = nullptr;
-  for (const Way& way : ways)
-    if (way.algorithm->name == name && (!found || way.ns < found->ns)) found = &way;
-  return found ? *found : Way{.algorithm = schedule::find(table, name)};
+/// The quickest candidate of that name. If there is none, a candidate without figures.
+Candidate named(std::string_view name, std::span<const Algorithm* const> table, const Candidates& candidates) noexcept {
+  const Candidate* found = nullptr;
+  for (const Candidate& choice : candidates)
+    if (choice.algorithm->name == name && (!found || choice.ns < found->ns)) found = &choice;
+  return found ? *found : Candidate{.algorithm = schedule::find(table, name)};
 }
 
 }  // namespace
 
-const Way& least(const Ways& ways) noexcept { return *std::ranges::min_element(ways, {}, &Way::ns); }
+const Candidate& least(const Candidates& candidates) noexcept {
+  return *std::ranges::min_element(candidates, {}, &Candidate::ns);
+}
 
 Bytes worth_gathering(const Where& where, bool slow_host) noexcept {
   const bool lengthy = slow_host && where.crowding > 1 && where.ranks > 2;
@@ -34,27 +38,28 @@ Decision decide_allgatherv(const AllgathervFacts& facts, std::string_view wanted
   if (wanted == "native") return {{}, Reason::wanted};
   const Bytes total = facts.volumes.total;
   if (total == 0 || (wanted == "auto" && total < worth_gathering(facts, facts.slow_host))) return {{}, Reason::little};
-  const Ways ways = ways_allgatherv(facts);
-  Way way = quickest(ways);
-  if (wanted == "auto") return sum_will_do(facts, way) ? Decision{{}, Reason::by_sum} : Decision{way, by_model(way, ways)};
-  way.algorithm = schedule::find(schedule::allgatherv(), wanted);
+  const Candidates candidates = candidates_allgatherv(facts);
+  Candidate choice = quickest(candidates);
+  if (wanted == "auto")
+    return sum_will_do(facts, choice) ? Decision{{}, Reason::by_sum} : Decision{choice, by_model(choice, candidates)};
+  choice.algorithm = schedule::find(schedule::allgatherv(), wanted);
   constexpr Bytes usual_segment = 32 << 10;
-  way.segment = way.algorithm == &schedule::allgatherv_pipelined_ring ? usual_segment : 0;
-  return {way, Reason::wanted};
+  choice.segment = choice.algorithm == &schedule::allgatherv_pipelined_ring ? usual_segment : 0;
+  return {choice, Reason::wanted};
 }
 
 Decision decide_alltoallv(const AlltoallvFacts& facts, std::string_view wanted) {
   if (wanted == "native") return {{}, Reason::wanted};
-  const Ways ways = ways_alltoallv(facts);
-  if (wanted != "auto") return {named(wanted, schedule::alltoallv(), ways), Reason::wanted};
-  const Way direct = named("direct", schedule::alltoallv(), ways);
+  const Candidates candidates = candidates_alltoallv(facts);
+  if (wanted != "auto") return {named(wanted, schedule::alltoallv(), candidates), Reason::wanted};
+  const Candidate direct = named("direct", schedule::alltoallv(), candidates);
   const auto unless_least = [&](Reason reason) {
-    return Decision{direct, direct.ns > least(ways).ns ? reason : Reason::least};
+    return Decision{direct, direct.ns > least(candidates).ns ? reason : Reason::least};
   };
   if (facts.ranks < Cadence::least_ranks) return unless_least(Reason::few_ranks);
   if (all_in_mailboxes(facts)) return unless_least(Reason::mailboxes);
-  const Way way = choose_alltoallv(facts);
-  return {way, by_model(way, ways)};
+  const Candidate choice = choose_alltoallv(facts);
+  return {choice, by_model(choice, candidates)};
 }
 
 AlltoallvFacts typical_exchange(const Where& where) noexcept {
@@ -69,24 +74,25 @@ AlltoallvFacts typical_exchange(const Where& where) noexcept {
 }
 
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted) {
-  const Ways ways = ways_exchange(facts);
-  if (wanted != "auto") return {named(wanted, schedule::exchange(), ways), Reason::wanted};
-  const Way chosen = choose_exchange(typical_exchange(facts));
-  const auto* here = std::ranges::find_if(
-      ways, [&](const Way& way) { return way.algorithm == chosen.algorithm && way.radix == chosen.radix; });
-  if (here == ways.end()) return {chosen, Reason::typical};
-  return {*here, here->ns > least(ways).ns ? Reason::typical : Reason::least};
+  const Candidates candidates = candidates_exchange(facts);
+  if (wanted != "auto") return {named(wanted, schedule::exchange(), candidates), Reason::wanted};
+  const Candidate chosen = choose_exchange(typical_exchange(facts));
+  const auto* here = std::ranges::find_if(candidates, [&](const Candidate& choice) {
+    return choice.algorithm == chosen.algorithm && choice.radix == chosen.radix;
+  });
+  if (here == candidates.end()) return {chosen, Reason::typical};
+  return {*here, here->ns > least(candidates).ns ? Reason::typical : Reason::least};
 }
 
-std::string because(const Decision& decision, const Ways& ways, std::string_view said) {
-  const Way& first = least(ways);
-  const Way& way = decision.way;
+std::string because(const Decision& decision, const Candidates& candidates, std::string_view said) {
+  const Candidate& first = least(candidates);
+  const Candidate& choice = decision.choice;
   switch (decision.reason) {
     case Reason::least:
       return {};
     case Reason::simpler:
       return fmt::format("{} takes only {:.0f} % less by the model, which is within its error: {} is simpler", title_of(first),
-                         100 * (1 - first.ns / way.ns), title_of(way));
+                         100 * (1 - first.ns / choice.ns), title_of(choice));
     case Reason::wanted:
       return fmt::format("set by {}; by the model {} takes least", said.empty() ? "a variable or a hint" : said,
                          title_of(first));

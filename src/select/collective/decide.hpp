@@ -3,8 +3,8 @@
 // least time. Pure.
 //
 //   const Decision decision = decide_alltoallv(facts, "auto");
-//   if (!decision.way.algorithm) ...                             // the MPI library carries out the call
-//   puts(because(decision, ways_alltoallv(facts)).c_str());      // empty: no way takes less
+//   if (!decision.choice.algorithm) ...                             // the MPI library carries out the call
+//   puts(because(decision, candidates_alltoallv(facts)).c_str());      // empty: no choice takes less
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 namespace heddle::select {
 
 enum class Reason : std::uint8_t {
-  least,      ///< No way takes less by the model.
-  simpler,    ///< A more complicated way takes less, but within the error of the model (quickest()).
-  wanted,     ///< A HEDDLE_ variable or a hint asks for the way.
+  least,      ///< No candidate takes less by the model.
+  simpler,    ///< A more complicated candidate takes less, but within the error of the model (quickest()).
+  wanted,     ///< A HEDDLE_ variable or a hint asks for the algorithm.
   little,     ///< A gather of so few bytes is not worth a choice.
   by_sum,     ///< The library's own algorithm is as good (sum_will_do()).
   mailboxes,  ///< Blocks go without messages (all_in_mailboxes()).
   few_ranks,  ///< So few ranks use no bundles (Cadence::least_ranks).
-  typical,    ///< The way of exchanges is chosen once, for a typical exchange (typical_exchange()).
+  typical,    ///< The algorithm of exchanges is chosen once, for a typical exchange (typical_exchange()).
 };
 
 struct Decision {
-  Way way{};  ///< Null algorithm: the MPI library's own.
+  Candidate choice{};  ///< Null algorithm: the MPI library's own.
   Reason reason = Reason::least;
 };
 
@@ -52,11 +52,11 @@ AlltoallvFacts typical_exchange(const Where& where) noexcept;
 /// give the costs of candidates.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// The reason why the decision is not the fastest of `ways`. Empty: it is the fastest, or as fast.
-/// @param said  The setting that asks for a way: "HEDDLE_ALLTOALLV=crystal".
-std::string because(const Decision& decision, const Ways& ways, std::string_view said = {});
+/// The reason why the decision is not the fastest of `candidates`. Empty: it is the fastest, or as fast.
+/// @param said  The setting that asks for an algorithm: "HEDDLE_ALLTOALLV=crystal".
+std::string because(const Decision& decision, const Candidates& candidates, std::string_view said = {});
 
-/// The way with the least time by the model.
-const Way& least(const Ways& ways) noexcept;
+/// The candidate with the least time by the model.
+const Candidate& least(const Candidates& candidates) noexcept;
 
 }  // namespace heddle::select

@@ -30,17 +30,17 @@ std::string ranks_with(std::span<const DecidedText> all, std::size_t first, std:
 
 DecidedText text_of(const Decided& mine, long number) noexcept {
   DecidedText text{};
-  const Way& way = mine.way;
+  const Candidate& choice = mine.choice;
   std::string_view call = mine.call;
   if (call.ends_with("_c")) call.remove_suffix(2);  // ranks may differ in the suffix
-  const std::string_view name = way.algorithm ? way.algorithm->name : "the MPI library's";
+  const std::string_view name = choice.algorithm ? choice.algorithm->name : "the MPI library's";
   int used = std::snprintf(text.data(), text.size(), "%.*s%s (call %ld) by %.*s", static_cast<int>(call.size()), call.data(),
                            mine.in_place ? " in place" : "", number, static_cast<int>(name.size()), name.data());
-  if (way.algorithm && way.radix != 2)
-    used += std::snprintf(text.data() + used, text.size() - static_cast<std::size_t>(used), " of radix %d", way.radix);
-  if (way.segment > 0)
+  if (choice.algorithm && choice.radix != 2)
+    used += std::snprintf(text.data() + used, text.size() - static_cast<std::size_t>(used), " of radix %d", choice.radix);
+  if (choice.segment > 0)
     std::snprintf(text.data() + used, text.size() - static_cast<std::size_t>(used), " in segments of %ld B",
-                  static_cast<long>(way.segment));
+                  static_cast<long>(choice.segment));
   return text;
 }
 

@@ -1,7 +1,7 @@
 // select/collective/decided.hpp: the decisions of ranks in a collective, in words that ranks can
 // compare.
 //
-//   const DecidedText mine = text_of({"MPI_Alltoallv", way}, 3);     // "MPI_Alltoallv (call 3) by crystal of radix 4"
+//   const DecidedText mine = text_of({"MPI_Alltoallv", choice}, 3);     // "MPI_Alltoallv (call 3) by crystal of radix 4"
 //   disagreement(of_all_ranks)                                       // a sentence that names the ranks
 #pragma once
 
@@ -15,7 +15,7 @@ namespace heddle::select {
 
 struct Decided {
   const char* call;
-  Way way;  ///< Null algorithm: the MPI library carries out the call.
+  Candidate choice;  ///< Null algorithm: the MPI library carries out the call.
   bool in_place = false;
 };
 

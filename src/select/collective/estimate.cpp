@@ -116,21 +116,22 @@ class Sums {
 
 }  // namespace
 
-double estimate_allgatherv(const Way& way, const Where& where, std::span<const Bytes> volumes, const Nodes* nodes) {
+double estimate_allgatherv(const Candidate& choice, const Where& where, std::span<const Bytes> volumes, const Nodes* nodes) {
   const auto volume = [&](Rank of) { return volumes[index(of)]; };
-  const schedule::Pieces pieces(where.ranks, std::max<Bytes>(way.segment, 1), volume);
-  const Place place{.ranks = where.ranks, .radix = way.radix, .nodes = nodes, .pieces = way.segment > 0 ? &pieces : nullptr};
-  const Sums sums(volumes, way.algorithm->by_node ? nodes : nullptr);
+  const schedule::Pieces pieces(where.ranks, std::max<Bytes>(choice.segment, 1), volume);
+  const Place place{
+      .ranks = where.ranks, .radix = choice.radix, .nodes = nodes, .pieces = choice.segment > 0 ? &pieces : nullptr};
+  const Sums sums(volumes, choice.algorithm->by_node ? nodes : nullptr);
   Clocks clocks(where, nodes);
   walk(
-      *way.algorithm, place, clocks,
+      *choice.algorithm, place, clocks,
       [&](Rank, const Send& one) {
         Bytes bytes = 0;
         if (one.part.of == 1) {
           bytes = sums.of(one.what);
         } else {
           one.what.for_each([&](Rank origin) {
-            const schedule::Window window = schedule::window(one.part, volume(origin), way.segment);
+            const schedule::Window window = schedule::window(one.part, volume(origin), choice.segment);
             bytes += window.end - window.begin;
           });
         }
@@ -140,10 +141,12 @@ double estimate_allgatherv(const Way& way, const Where& where, std::span<const B
   return clocks.last();
 }
 
-double estimate_alltoallv(const Way& way, const Where& where, std::vector<std::vector<Flow>> flows, const Nodes* nodes) {
-  const Place place{.ranks = where.ranks, .radix = way.radix, .reach = way.reach, .stride = way.stride, .nodes = nodes};
+double estimate_alltoallv(const Candidate& choice, const Where& where, std::vector<std::vector<Flow>> flows,
+                          const Nodes* nodes) {
+  const Place place{
+      .ranks = where.ranks, .radix = choice.radix, .reach = choice.reach, .stride = choice.stride, .nodes = nodes};
   Clocks clocks(where, nodes);
-  if (way.algorithm->independent) {
+  if (choice.algorithm->independent) {
     clocks.begin_round();
     for (Rank rank = 0; rank < where.ranks; ++rank) {
       std::ranges::stable_sort(flows[index(rank)], {}, &Flow::bytes);
@@ -158,7 +161,7 @@ double estimate_alltoallv(const Way& way, const Where& where, std::vector<std::v
   constexpr double heading = 16;
   std::vector<std::vector<Flow>> come(flows.size());
   walk(
-      *way.algorithm, place, clocks,
+      *choice.algorithm, place, clocks,
       [&](Rank rank, const Send& one) {
         std::vector<Flow>& held = flows[index(rank)];
         double bytes = 0;

@@ -17,7 +17,7 @@ namespace heddle::select {
 
 /// The ns until the collective's last rank is done. `volumes[origin]`: bytes. Crowding does not
 /// count. Null `nodes`: one node.
-double estimate_allgatherv(const Way& way, const Where& where, std::span<const Bytes> volumes,
+double estimate_allgatherv(const Candidate& choice, const Where& where, std::span<const Bytes> volumes,
                            const schedule::Nodes* nodes = nullptr);
 
 struct Flow {
@@ -25,7 +25,7 @@ struct Flow {
   Bytes bytes;
 };
 /// `flows[origin]`: the destinations of a rank with their bytes, each destination once.
-double estimate_alltoallv(const Way& way, const Where& where, std::vector<std::vector<Flow>> flows,
+double estimate_alltoallv(const Candidate& choice, const Where& where, std::vector<std::vector<Flow>> flows,
                           const schedule::Nodes* nodes = nullptr);
 
 }  // namespace heddle::select

@@ -5,12 +5,12 @@
 //
 //   if (trial.counts()) trial.settle(spans);          // of all ranks: the reduction that began `later` calls ago
 //   if (trial.begins()) ...                           // a non-blocking reduction of this rank's measurements
-//   const bool library = trial.library();             // this call goes the library's way
+//   const bool library = trial.library();             // this call goes the library's choice
 //   const int sample = trial.sample();                // its number among the timed calls; -1: not timed
 //   trial.next();
 //
 //   call   0       8                                32            40                         1064
-//          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker way counts    |HHH LLL ...
+//          |warm   |HHH LLL LLL HHH LLL HHH HHH LLL |reduction    |the quicker choice counts    |HHH LLL ...
 //                    ^^  ^^  ^^  ^^  ^^  ^^  ^^  ^^  timed
 //
 // A call is not timed if the call before went the other way, because that call has left the data in

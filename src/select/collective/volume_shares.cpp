@@ -72,26 +72,26 @@ AlltoallvFacts agreed(const Share& all, const Where& where) noexcept {
   return facts;
 }
 
-std::int64_t calls_for(const Way& way, const Where& where) noexcept {
+std::int64_t calls_for(const Candidate& choice, const Where& where) noexcept {
   constexpr double part = 0.01;
   constexpr double most = 1e6;
-  if (way.node.messages + way.network.messages == 0) return 1;  // nothing to bundle, so the time of the calls is unknown
-  Way reduction;
+  if (choice.node.messages + choice.network.messages == 0) return 1;  // nothing to bundle, so the time of the calls is unknown
+  Candidate reduction;
   const double rounds = schedule::logarithm(where.ranks);
   const double far = schedule::logarithm(where.nodes);
   reduction.node = {.rounds = rounds - far, .messages = rounds - far, .bytes = 0};
   reduction.network = {.rounds = far, .messages = far, .bytes = 0};
-  return static_cast<std::int64_t>(std::min(most, std::ceil(timed(reduction, where).ns / (part * std::max(1.0, way.ns)))));
+  return static_cast<std::int64_t>(std::min(most, std::ceil(timed(reduction, where).ns / (part * std::max(1.0, choice.ns)))));
 }
 
-std::uint64_t digest(const Way& way) noexcept {
+std::uint64_t digest(const Candidate& choice) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   const auto add = [&hash](std::uint64_t byte) { hash = (hash ^ (byte & 0xff)) * 0x100000001b3; };
-  for (const char letter : way.algorithm->name) add(static_cast<std::uint64_t>(letter));
-  for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint64_t>(way.segment) >> shift);
-  add(static_cast<std::uint64_t>(way.radix));
-  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(way.reach) >> shift);
-  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(way.stride) >> shift);
+  for (const char letter : choice.algorithm->name) add(static_cast<std::uint64_t>(letter));
+  for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint64_t>(choice.segment) >> shift);
+  add(static_cast<std::uint64_t>(choice.radix));
+  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(choice.reach) >> shift);
+  for (int shift = 0; shift < 32; shift += 8) add(static_cast<std::uint64_t>(choice.stride) >> shift);
   return hash;
 }
 

@@ -4,7 +4,7 @@
 //   Share mine = share_of(me, where, nodes, to, from);         // of one call, O(P + partners · log P)
 //   ... reduce all ranks' shares, with `joined` as the operation (commutative and associative) ...
 //   const AlltoallvFacts facts = agreed(all, where);           // the same on all ranks
-//   choose_alltoallv(facts); digest(way);                      // a number to compare: did all ranks choose alike?
+//   choose_alltoallv(facts); digest(choice);                      // a number to compare: did all ranks choose alike?
 #pragma once
 
 #include <algorithm>
@@ -64,12 +64,12 @@ Share share_of(Rank me, const Where& where, const schedule::Nodes* nodes, const 
 /// The number of calls of this way that take a hundred times as long as a reduction of all shares.
 /// A non-blocking reduction costs hosts more than the model predicts, but it overlaps with the
 /// calls. In all it costs less than two hundredths.
-std::int64_t calls_for(const Way& way, const Where& where) noexcept;
+std::int64_t calls_for(const Candidate& choice, const Where& where) noexcept;
 
 /// The facts about all ranks.
 AlltoallvFacts agreed(const Share& all, const Where& where) noexcept;
 
 /// A number that is equal for equal choices. Ranks compare it to find out if they agree.
-std::uint64_t digest(const Way& way) noexcept;
+std::uint64_t digest(const Candidate& choice) noexcept;
 
 }  // namespace heddle::select

@@ -43,27 +43,27 @@ struct Own {
   [[nodiscard]] bool has_neighbours() const { return neighbours; }
   [[nodiscard]] const std::vector<Edge>& in() const { return from; }
   [[nodiscard]] const std::vector<Edge>& out() const { return to; }
-  [[nodiscard]] Ways& ways() { return all; }
-  [[nodiscard]] const Ways& ways() const { return all; }
+  [[nodiscard]] AlgorithmChoice& algorithms() { return all; }
+  [[nodiscard]] const AlgorithmChoice& algorithms() const { return all; }
   const select::Topology& topology() {
     ++asked;
     return around;
   }
-  bool library(const TrialKind& kind, TimedCall& /*timed*/, Ways::Next next) {
+  bool library(const TrialKind& kind, TimedCall& /*timed*/, AlgorithmChoice::Next next) {
     trials.push_back(kind);
     nexts.push_back(next);
     return quicker;
   }
 
   Alone alone;
-  Ways all;
+  AlgorithmChoice all;
   select::Topology around = select::topology_of({0, 0, 0, 0}, 4, false, select::builtin_links);
   std::vector<Edge> from{{0, 0}, {2, 0}}, to{{3, 0}};
   bool neighbours = true;
   bool quicker = false;  ///< The library's way is quicker.
   int asked = 0;
   std::vector<TrialKind> trials;
-  std::vector<Ways::Next> nexts;
+  std::vector<AlgorithmChoice::Next> nexts;
 };
 
 /// The ranks that an exchange receives from and sends to, in order.
@@ -81,10 +81,10 @@ constexpr layout::Bytes straight_from = 1 << 16;
 
 /// The name of the way. Empty: the library's.
 template <class Given>
-std::string_view way_of(Own& own, const Given& given) {
+std::string_view choice_of(Own& own, const Given& given) {
   TimedCall timed;
-  const select::Way way = way_of_all<Of>(own, given, given, straight_from, timed);
-  return way.algorithm ? way.algorithm->name : std::string_view();
+  const select::Candidate choice = choice_of_all<Of>(own, given, given, straight_from, timed);
+  return choice.algorithm ? choice.algorithm->name : std::string_view();
 }
 
 TEST(Kinds, HaveABlockForEachRankOrEachNeighbour) {
@@ -180,78 +180,78 @@ TEST(Bundled, AreBlocksShorterThanTheLimit) {
 
 TEST(Choice, IsTheLibrarysWhereThatIsWished) {
   Own own("native");
-  EXPECT_EQ(way_of(own, V{memory, ones, places, 1}), "");
+  EXPECT_EQ(choice_of(own, V{memory, ones, places, 1}), "");
   EXPECT_TRUE(own.trials.empty());
 }
 
 TEST(Choice, IsWhatIsWishedWithoutATrial) {
   Own own("crystal");
   own.quicker = true;
-  EXPECT_EQ(way_of(own, V{memory, ones, places, 1}), "crystal");
-  EXPECT_EQ(way_of(own, W{memory, ones, places, bytes_of_type}), "crystal");
-  EXPECT_EQ(way_of(own, Data{memory, 8, 1}), "crystal");
-  EXPECT_EQ(way_of(own, Data{memory, straight_from, 1}), pair_by_pair().algorithm->name);  // nothing to bundle
+  EXPECT_EQ(choice_of(own, V{memory, ones, places, 1}), "crystal");
+  EXPECT_EQ(choice_of(own, W{memory, ones, places, bytes_of_type}), "crystal");
+  EXPECT_EQ(choice_of(own, Data{memory, 8, 1}), "crystal");
+  EXPECT_EQ(choice_of(own, Data{memory, straight_from, 1}), pair_by_pair().algorithm->name);  // nothing to bundle
   EXPECT_TRUE(own.trials.empty());
 }
 
 TEST(Choice, OfBlocksOfOneSizeIsTheLibrarysWhereTheyAreShort) {
   Own own;
-  EXPECT_EQ(way_of(own, Data{memory, 8, 1}), "");
+  EXPECT_EQ(choice_of(own, Data{memory, 8, 1}), "");
   EXPECT_TRUE(own.trials.empty());
-  EXPECT_EQ(way_of(own, Data{memory, 8192, 1}), pair_by_pair().algorithm->name);
+  EXPECT_EQ(choice_of(own, Data{memory, 8192, 1}), pair_by_pair().algorithm->name);
   ASSERT_EQ(own.trials.size(), 1U);
   EXPECT_EQ(own.trials[0], (TrialKind{.call = Call::alltoall, .volumes = select::magnitudes({8192})}));
-  EXPECT_EQ(own.nexts[0], Ways::Next::asks);
+  EXPECT_EQ(own.nexts[0], AlgorithmChoice::Next::asks);
 }
 
 TEST(Choice, OfOtherBlocksIsWhatRanksHaveAgreedOn) {
   Own own;
-  EXPECT_EQ(way_of(own, V{memory, ones, places, 1}), own.ways().agreement().way().algorithm->name);
-  EXPECT_EQ(way_of(own, W{memory, ones, places, bytes_of_type}), own.ways().agreement().way().algorithm->name);
+  EXPECT_EQ(choice_of(own, V{memory, ones, places, 1}), own.algorithms().agreement().choice().algorithm->name);
+  EXPECT_EQ(choice_of(own, W{memory, ones, places, bytes_of_type}), own.algorithms().agreement().choice().algorithm->name);
   ASSERT_EQ(own.trials.size(), 2U);
   EXPECT_EQ(own.trials[0].call, Call::alltoallv);
   EXPECT_EQ(own.trials[1].call, Call::alltoallw);
-  EXPECT_EQ(own.nexts[1], Ways::Next::passes_agreed);
+  EXPECT_EQ(own.nexts[1], AlgorithmChoice::Next::passes_agreed);
 }
 
 TEST(Choice, IsTheLibrarysWhereATrialSaysSo) {
   Own own;
   own.quicker = true;
-  EXPECT_EQ(way_of(own, V{memory, ones, places, 1}), "");
-  EXPECT_EQ(way_of(own, Data{memory, 8192, 1}), "");
+  EXPECT_EQ(choice_of(own, V{memory, ones, places, 1}), "");
+  EXPECT_EQ(choice_of(own, Data{memory, 8192, 1}), "");
 }
 
 TEST(Choice, OfAGatherIsTriedOnlyWhereNothingIsWished) {
   const std::array<select::Bytes, 5> starts{0, 1 << 20, 1 << 20, 1 << 20, 1 << 20};  // all of it is rank 0's
-  const auto way_of = [&starts](Own& own) {
+  const auto choice_of = [&starts](Own& own) {
     TimedCall timed;
-    return way_of_gather(own, starts, {}, timed).algorithm;
+    return choice_of_gather(own, starts, {}, timed).algorithm;
   };
   Own wished("auto", "ring");
   wished.quicker = true;
-  ASSERT_NE(way_of(wished), nullptr);
-  EXPECT_EQ(way_of(wished)->name, "ring");
+  ASSERT_NE(choice_of(wished), nullptr);
+  EXPECT_EQ(choice_of(wished)->name, "ring");
   EXPECT_TRUE(wished.trials.empty());
   Own native("auto", "native");
-  EXPECT_EQ(way_of(native), nullptr);
+  EXPECT_EQ(choice_of(native), nullptr);
   Own own;
-  ASSERT_NE(way_of(own), nullptr);
+  ASSERT_NE(choice_of(own), nullptr);
   ASSERT_EQ(own.trials.size(), 1U);
   EXPECT_EQ(own.trials[0].call, Call::allgatherv);
-  EXPECT_EQ(own.nexts[0], Ways::Next::passes_alike);
+  EXPECT_EQ(own.nexts[0], AlgorithmChoice::Next::passes_alike);
   own.quicker = true;
-  EXPECT_EQ(way_of(own), nullptr);
+  EXPECT_EQ(choice_of(own), nullptr);
 }
 
 /// passes_gather() of elements of that size. `asked` counts the questions about the size.
-bool gather_passes(Own& own, const Numbers& counts, layout::Bytes size, int& asked, GatherWays::Library library = {}) {
+bool gather_passes(Own& own, const Numbers& counts, layout::Bytes size, int& asked, GatherChoice::Library library = {}) {
   return passes_gather(own, counts, library, [&] { return ++asked, size; });
 }
 
 TEST(Choice, OfALittleGatherNeedsNoLookAtItsBlocks) {
   const int negative[] = {1, 1, -1, 1};
   int asked = 0;
-  const auto little = [&asked](Own& own, const Numbers& counts, layout::Bytes size, GatherWays::Library library = {}) {
+  const auto little = [&asked](Own& own, const Numbers& counts, layout::Bytes size, GatherChoice::Library library = {}) {
     return gather_passes(own, counts, size, asked, library);
   };
   Own own;
@@ -271,14 +271,14 @@ TEST(Choice, OfALittleGatherNeedsNoLookAtItsBlocks) {
 TEST(Choice, OfAGatherLikeTheLastOneThatWasLeftNeedsNoLookAtItsBlocks) {
   Own own;
   int asked = 0;
-  const GatherWays::Library by_sum{.by_sum = true};
+  const GatherChoice::Library by_sum{.by_sum = true};
   const int some[] = {1, 2, 1, 1};
   own.around = select::topology_of({0, 0, 0, 0}, 1, false, select::builtin_links);
   // all blocks are alike, so their sum says as much
   const std::array<select::Bytes, 5> starts{0, 2048, 4096, 6144, 8192};
   EXPECT_FALSE(gather_passes(own, ones, 2048, asked, by_sum));
   TimedCall timed;
-  ASSERT_EQ(way_of_gather(own, starts, by_sum, timed).algorithm, nullptr);
+  ASSERT_EQ(choice_of_gather(own, starts, by_sum, timed).algorithm, nullptr);
   EXPECT_TRUE(own.trials.empty());
   EXPECT_TRUE(gather_passes(own, ones, 2048, asked, by_sum));
   EXPECT_FALSE(gather_passes(own, ones, 4096, asked, by_sum));

@@ -43,8 +43,8 @@ void run(const Algorithm& algorithm, Rank ranks, const Volumes& of, Bytes segmen
   for (std::size_t i = 0; i < of.size(); ++i) node_of[i] = static_cast<Rank>(i / 3);
   const schedule::Nodes nodes(node_of);
   const schedule::Pieces pieces(ranks, segment, [&](Rank rank) { return of[static_cast<std::size_t>(rank)]; });
-  const Gathering::Way way{&algorithm,
-                           {.ranks = ranks, .radix = 2 + static_cast<int>(random() % 3), .nodes = &nodes, .pieces = &pieces}};
+  const Gathering::Chosen chosen{
+      &algorithm, {.ranks = ranks, .radix = 2 + static_cast<int>(random() % 3), .nodes = &nodes, .pieces = &pieces}};
   Network network(ranks);
   std::vector<std::vector<std::byte>> memory(of.size(), std::vector<std::byte>(static_cast<std::size_t>(starts.back()) + 1));
   std::vector<Gathering> all;
@@ -52,7 +52,7 @@ void run(const Algorithm& algorithm, Rank ranks, const Volumes& of, Bytes segmen
     auto& mine = memory[static_cast<std::size_t>(me)];
     for (Bytes i = 0; i < of[static_cast<std::size_t>(me)]; ++i)
       mine[static_cast<std::size_t>(starts[static_cast<std::size_t>(me)] + i)] = content(me, i);
-    all.emplace_back(way, me, Gathering::Blocks{mine.data(), starts.data()}, network[me]);
+    all.emplace_back(chosen, me, Gathering::Blocks{mine.data(), starts.data()}, network[me]);
   }
   // Ranks advance in random order. A deadlock would be a pass over all ranks without any change of
   // state.

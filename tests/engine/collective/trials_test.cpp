@@ -144,7 +144,7 @@ TEST(Trials, MoreKindsThanReductionsAreNotTried) {
 }
 
 /// The way of each of `calls` calls. @param pass  Calls that need not ask pass.
-std::vector<bool> ways(Job& job, int calls, bool pass) {
+std::vector<bool> candidates(Job& job, int calls, bool pass) {
   const TrialKind kind{.call = Call::neighbor_alltoall};
   std::vector<bool> all;
   for (int i = 0; i < calls; ++i) {
@@ -171,12 +171,12 @@ TEST(Passing, CallsThatPassCountAsIfTheyHadAsked) {
   Job one;
   Job other;
   const int calls = settled + static_cast<int>(select::Trial::soon) + 2 * select::Trial::calls;
-  EXPECT_EQ(ways(one, calls, true), ways(other, calls, false));
+  EXPECT_EQ(candidates(one, calls, true), candidates(other, calls, false));
 }
 
 TEST(Passing, IsForOneProcedureAndEnds) {
   Job job;
-  ways(job, settled + 1, true);
+  candidates(job, settled + 1, true);
   Passing& passing = job.all[0]->passing;
   EXPECT_FALSE(passing.passes(Call::neighbor_allgather));
   EXPECT_TRUE(passing.passes(Call::neighbor_alltoall));

@@ -74,10 +74,11 @@ Field::Field(const Places& places, unsigned seed) {
   const Bytes low = std::min<Bytes>(0, places.low), high = std::max<Bytes>(0, places.high);
   origin_ = guard - low;
   memory_.resize(static_cast<std::size_t>(high - low + 2 * guard));
-  std::uint32_t state = seed * 2654435761U + 1;
-  for (std::byte& b : memory_) {
-    state = state * 1664525U + 1013904223U;
-    b = static_cast<std::byte>(state >> 24);
+  std::uint64_t state = seed * 2654435761U + 1;
+  for (std::size_t at = 0; at < memory_.size(); at += sizeof state) {  // eight bytes a step: fields are a quarter of a run
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const std::uint64_t word = state ^ state >> 32;
+    std::memcpy(memory_.data() + at, &word, std::min(sizeof word, memory_.size() - at));
   }
 }
 

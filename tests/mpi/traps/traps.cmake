@@ -7,7 +7,10 @@ list(FILTER traps EXCLUDE REGEX /large.cpp$)
 set(ranks_of_traps_storm 8)
 set(ranks_of_traps_overlapping 8)
 foreach(family ${families})
-  heddle_suites(traps ${family} 4 SOURCES ${traps} WITH ${CMAKE_CURRENT_LIST_DIR}/large.cpp TIMEOUT 120 LABELS mpi traps)
+  add_library(large_${family} OBJECT ${CMAKE_CURRENT_LIST_DIR}/large.cpp)
+  target_link_libraries(large_${family} PRIVATE mpi_test_support_${family} GTest::gtest)
+  target_compile_options(large_${family} PRIVATE $<$<CONFIG:Release>:-O2>)  # much of a run is spent here
+  heddle_suites(traps ${family} 4 SOURCES ${traps} WITH $<TARGET_OBJECTS:large_${family}> TIMEOUT 400 LABELS mpi traps)
   set(test traps.endurance.${family})
   if(TARGET heddle_${family})
     string(APPEND test .off)
@@ -23,7 +26,7 @@ foreach(family ${families})
     # tell sizes apart (docs/safety.md).
     add_test(NAME traps.one_thread.overlapping.${family}
              COMMAND ${four} ${environment} TEST_THREADS=one $<TARGET_FILE:heddle-traps-${family}> --gtest_filter=Overlapping.*)
-    set_tests_properties(traps.one_thread.${family} traps.one_thread.overlapping.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps"
+    set_tests_properties(traps.one_thread.${family} traps.one_thread.overlapping.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps"
                                                                                                       PROCESSORS 2)
   endif()
 endforeach()
@@ -41,8 +44,9 @@ foreach(family ${families})
     set(packed HEDDLE_MESSAGES=packed)
   endif()
   foreach(name cancelled_sends children communicators_apart destructor extensions faults fibre finalize freed_receives killed refused refused_later sessions thrown types)
-    add_executable(heddle-${name}-${family} ${here}/${name}.cpp ${CMAKE_CURRENT_LIST_DIR}/large.cpp)
-    target_link_libraries(heddle-${name}-${family} PRIVATE mpi_test_support_${family} GTest::gtest)
+    add_executable(heddle-${name}-${family} ${here}/${name}.cpp)
+    target_link_libraries(heddle-${name}-${family} PRIVATE large_${family} mpi_test_support_${family} GTest::gtest)
+    target_precompile_headers(heddle-${name}-${family} REUSE_FROM mpi_test_headers_${family})
     if(TARGET heddle_${family})
       add_dependencies(heddle-${name}-${family} heddle_${family})
     endif()
@@ -62,13 +66,13 @@ foreach(family ${families})
     endif()
     foreach(case send ssend irecv freed both)
       add_test(NAME traps.finalize.${case}.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-finalize-${family}> ${case})
-      set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+      set_tests_properties(traps.finalize.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
     endforeach()
     if(mode STREQUAL on)  # the ranks ask each other for the fabric just before they end
       foreach(case send both none)
         add_test(NAME traps.finalize.fabric.${case}.${suffix}
                  COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=128 $<TARGET_FILE:heddle-finalize-${family}> ${case})
-        set_tests_properties(traps.finalize.fabric.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+        set_tests_properties(traps.finalize.fabric.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps;fabric")
       endforeach()
     endif()
     foreach(what seccomp dumpable)
@@ -76,7 +80,7 @@ foreach(family ${families})
         if(mode STREQUAL on OR scheme STREQUAL auto)
           add_test(NAME refused.later.${what}.${scheme}.${suffix}
                    COMMAND ${two} ${environment} HEDDLE_SCHEME=${scheme} $<TARGET_FILE:heddle-refused_later-${family}> ${what})
-          set_tests_properties(refused.later.${what}.${scheme}.${suffix} PROPERTIES TIMEOUT 110 LABELS "mpi;traps")
+          set_tests_properties(refused.later.${what}.${scheme}.${suffix} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
         endif()
       endforeach()
     endforeach()
@@ -88,7 +92,7 @@ foreach(family ${families})
       endif()
       add_test(NAME traps.freed_receives.${case}.${suffix}
                COMMAND ${two} ${environment} ${waits} $<TARGET_FILE:heddle-freed_receives-${family}> ${case})
-      set_tests_properties(traps.freed_receives.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+      set_tests_properties(traps.freed_receives.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
     endforeach()
     if(family STREQUAL mpich)
       foreach(case one several)
@@ -97,15 +101,15 @@ foreach(family ${families})
           set(threads threads)
         endif()
         add_test(NAME traps.extensions.${case}.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-extensions-${family}> ${threads})
-        set_tests_properties(traps.extensions.${case}.${suffix} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" SKIP_RETURN_CODE 77)
+        set_tests_properties(traps.extensions.${case}.${suffix} PROPERTIES TIMEOUT 400 LABELS "mpi;traps" SKIP_RETURN_CODE 77)
       endforeach()
     endif()
     add_test(NAME traps.destructor.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-destructor-${family}>)
-    set_tests_properties(traps.destructor.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" ENVIRONMENT MALLOC_PERTURB_=85)
+    set_tests_properties(traps.destructor.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" ENVIRONMENT MALLOC_PERTURB_=85)
     add_test(NAME traps.types.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-types-${family}>)
-    set_tests_properties(traps.types.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.types.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
     add_test(NAME traps.thrown.${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-thrown-${family}>)
-    set_tests_properties(traps.thrown.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.thrown.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
     # Ranks that are gone when the others end, and revoked communicators.
     set(cases abandoned)
     set(settings MPIR_CVAR_NO_COLLECTIVE_FINALIZE=1)
@@ -122,11 +126,11 @@ foreach(family ${families})
       endif()
       string(REPLACE "-n;2" "${launched}" launcher "${two}")
       add_test(NAME traps.faults.${case}.${suffix} COMMAND ${launcher} ${environment} ${settings} $<TARGET_FILE:heddle-faults-${family}> ${case})
-      set_tests_properties(traps.faults.${case}.${suffix} PROPERTIES TIMEOUT 60 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "as without Heddle")
+      set_tests_properties(traps.faults.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "as without Heddle")
     endforeach()
     foreach(case alone beside after)
       add_test(NAME traps.sessions.${case}.${suffix} COMMAND ${three} ${environment} $<TARGET_FILE:heddle-sessions-${family}> ${case})
-      set_tests_properties(traps.sessions.${case}.${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" SKIP_RETURN_CODE 77)
+      set_tests_properties(traps.sessions.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" SKIP_RETURN_CODE 77)
     endforeach()
   endforeach()
   if(NOT TARGET heddle_${family})
@@ -140,12 +144,12 @@ foreach(family ${families})
     add_test(NAME traps.communicators_apart.${warm}.${family}
              COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=4096
                      $<TARGET_FILE:heddle-communicators_apart-${family}> ${warm})
-    set_tests_properties(traps.communicators_apart.${warm}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+    set_tests_properties(traps.communicators_apart.${warm}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps;fabric")
   endforeach()
   add_test(NAME traps.freed_receives.absent.${family}
            COMMAND ${two} ${environment} HEDDLE_NODES=2 HEDDLE_FABRIC=tcp HEDDLE_SCHEME=bc-spup HEDDLE_RENDEZVOUS=4096
                    $<TARGET_FILE:heddle-freed_receives-${family}> absent)
-  set_tests_properties(traps.freed_receives.absent.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+  set_tests_properties(traps.freed_receives.absent.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps;fabric")
   foreach(way node fabric)
     set(fabric "")
     if(way STREQUAL fabric)
@@ -156,7 +160,7 @@ foreach(family ${families})
     add_test(NAME traps.freed_receives.${way}.${family}
              COMMAND ${two} ${environment} ${fabric} HEDDLE_WATCH=all $<TARGET_FILE:heddle-freed_receives-${family}> calls)
     set_tests_properties(traps.cancelled_sends.${way}.${family} traps.freed_receives.${way}.${family}
-                         PROPERTIES TIMEOUT 90 LABELS "mpi;traps;fabric")
+                         PROPERTIES TIMEOUT 300 LABELS "mpi;traps;fabric")
   endforeach()
 
   set(preload "$<TARGET_FILE:heddle_${family}> ${library_${family}}")
@@ -167,7 +171,7 @@ foreach(family ${families})
     add_test(NAME traps.thrown.native.${family}
              COMMAND ${two} env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=native TEST_HEDDLE=off
                      $<TARGET_FILE:heddle-thrown-${family}>)
-    set_tests_properties(traps.thrown.native.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.thrown.native.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
   endif()
 
   # The programs that ranks start. An entry of the user's own stays.
@@ -175,7 +179,7 @@ foreach(family ${families})
     string(REPLACE none "" theirs ${entries})
     add_test(NAME traps.children.${entries}.${family}
              COMMAND ${two} env "LD_PRELOAD=${theirs} ${preload}" $<TARGET_FILE:heddle-children-${family}> ${entries})
-    set_tests_properties(traps.children.${entries}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.children.${entries}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
   endforeach()
   # If device memory may come, Heddle is off, and says so once. It stays on if the user says that
   # none will come.
@@ -191,7 +195,7 @@ foreach(family ${families})
     add_test(NAME traps.devices.${devices}.${family}
              COMMAND ${two} env "LD_PRELOAD=$<TARGET_FILE:heddle-driver-${family}> ${preload}" HEDDLE_DEVICES=${devices}
                      HEDDLE_VERBOSE=1 $<TARGET_FILE:heddle-finalize-${family}> send)
-    set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
+    set_tests_properties(traps.devices.${devices}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" PASS_REGULAR_EXPRESSION "${expected}"
                                                                        FAIL_REGULAR_EXPRESSION "wrong")
   endforeach()
   # HEDDLE_HEAP: pages of freed arrays stay with the process, unless the user has tuned malloc.
@@ -203,7 +207,7 @@ foreach(family ${families})
     list(GET case 1 setting)
     add_test(NAME traps.heap.${setting}.${family}
              COMMAND ${two} env "LD_PRELOAD=${preload}" ${setting} $<TARGET_FILE:heddle-heap-${family}> ${expected})
-    set_tests_properties(traps.heap.${setting}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.heap.${setting}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
   endforeach()
   # Open MPI yields, or not, by its own switch.
   if(family STREQUAL openmpi)
@@ -213,14 +217,14 @@ foreach(family ${families})
     foreach(yield on off)
       add_test(NAME traps.yields.${yield}.${family}
                COMMAND ${spinning} env "LD_PRELOAD=${preload}" HEDDLE_YIELD=${yield} $<TARGET_FILE:heddle-yields-${family}> ${yield})
-      set_tests_properties(traps.yields.${yield}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+      set_tests_properties(traps.yields.${yield}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
     endforeach()
   endif()
   # Messages of every scheme on a small stack.
   foreach(scheme bc-spup rwg-up p-rrs multi-w direct both auto)
     add_test(NAME traps.fibre.${scheme}.${family}
              COMMAND ${two} env "LD_PRELOAD=${preload}" HEDDLE_SCHEME=${scheme} ${packed} $<TARGET_FILE:heddle-fibre-${family}>)
-    set_tests_properties(traps.fibre.${scheme}.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps")
+    set_tests_properties(traps.fibre.${scheme}.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps")
   endforeach()
 
   # heddle_refused(name notices SETTINGS variable=value... ARGUMENTS argument...)
@@ -230,7 +234,7 @@ foreach(family ${families})
     add_test(NAME refused.${name}.${family}
              COMMAND ${python} ${here}/refused.py ${notices} ${three} ${environment} ${one_SETTINGS} $<TARGET_FILE:heddle-refused-${family}>
                      ${one_ARGUMENTS})
-    set_tests_properties(refused.${name}.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+    set_tests_properties(refused.${name}.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
   endfunction()
   heddle_refused(nothing 0)
   # MPICH 5.0.2 ends the job if process_vm is denied, unless it is told to do without.
@@ -256,7 +260,7 @@ foreach(family ${families})
   set(program $<TARGET_FILE:heddle-refused-${family}>)
   add_test(NAME refused.absent.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} HEDDLE_PATIENCE=3 ${program} : -n 1 ${without_it} ${program})
-  set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  set_tests_properties(refused.absent.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
   # The rank is in a collective by then, which must not be taken for an answer. It may be any rank.
   foreach(first iallreduce ibarrier dup cart)
     add_test(NAME refused.absent.${first}.${family}
@@ -266,18 +270,18 @@ foreach(family ${families})
              COMMAND ${python} ${here}/refused.py either ${one} ${without_it} ${program} first=${first}
                      : -n 1 ${with_it} HEDDLE_PATIENCE=1 ${program} first=${first})
     set_tests_properties(refused.absent.${first}.${family} refused.absent.${first}.first.${family}
-                         PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+                         PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
   endforeach()
   # Ranks with different settings for algorithms: one notice, and the host's collectives.
   add_test(NAME refused.settings_differ.${family}
            COMMAND ${python} ${here}/refused.py 1 ${one} ${with_it} HEDDLE_ALLGATHERV=ring HEDDLE_CHECK=on HEDDLE_ALLTOALLV=crystal ${program}
                    : -n 1 ${with_it} ${program})
-  set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  set_tests_properties(refused.settings_differ.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
   # If ranks of one machine give different amounts of node memory, they share no file. Each has its
   # own.
   add_test(NAME refused.common_file.${family}
            COMMAND ${python} ${here}/refused.py 0 ${one} ${with_it} HEDDLE_NODE_MEMORY=64M ${program} : -n 2 ${with_it} ${program})
-  set_tests_properties(refused.common_file.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  set_tests_properties(refused.common_file.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
   # All ranks change the algorithm at the same call. Ranks that would take different algorithms are
   # found out.
   add_executable(heddle-agreed-${family} ${here}/agreed.cpp)
@@ -287,14 +291,14 @@ foreach(family ${families})
   if(NOT family STREQUAL abi)  # with the standard ABI, waiting ranks do not yield, and so many ranks take minutes
     string(REPLACE "-n;3" "-n;12" twelve "${three}")
     add_test(NAME traps.agreed.${family} COMMAND ${twelve} ${with_it} HEDDLE_CHECK=on HEDDLE_TRIALS=off HEDDLE_YIELD=on HEDDLE_PROFILE=builtin $<TARGET_FILE:heddle-agreed-${family}>)
-    set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
+    set_tests_properties(traps.agreed.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
                          "direct from call 0, two-level from call 8, direct from call (130|191), two-level from call [34][0-9][0-9], all alike")
   endif()
   # heddle_unlike(form what-the-others-do what-rank-1-does)
   function(heddle_unlike form others one)
     add_test(NAME traps.unlike.${form}.${family}
              COMMAND ${three} ${with_it} HEDDLE_CHECK=on $<TARGET_FILE:heddle-agreed-${family}> unlike ${form})
-    set_tests_properties(traps.unlike.${form}.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
+    set_tests_properties(traps.unlike.${form}.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps" PROCESSORS 2 PASS_REGULAR_EXPRESSION
                          "heddle: ranks do not agree on a collective .HEDDLE_CHECK.: ranks 0, 2: ${others}.*rank 1: ${one}")
   endfunction()
   heddle_unlike(gather "MPI_Allgatherv .call 0. by" "MPI_Allgatherv .call 0. by")
@@ -315,7 +319,7 @@ foreach(family ${families})
         set(suffix .off)
       endif()
       add_test(NAME traps.spawned.${family}${suffix} COMMAND ${two} ${environment} $<TARGET_FILE:heddle-spawned-${family}>)
-      set_tests_properties(traps.spawned.${family}${suffix} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PROCESSORS 2
+      set_tests_properties(traps.spawned.${family}${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" PROCESSORS 2
                            PASS_REGULAR_EXPRESSION "all right")
     endforeach()
   endif()
@@ -325,20 +329,20 @@ foreach(family ${families})
   add_dependencies(heddle-freed-past-${family} heddle_${family})
   string(REPLACE "-n;3" "-n;5" five "${three}")
   add_test(NAME traps.freed_past.${family} COMMAND ${five} ${with_it} $<TARGET_FILE:heddle-freed-past-${family}>)
-  set_tests_properties(traps.freed_past.${family} PROPERTIES TIMEOUT 90 LABELS "mpi;traps" PROCESSORS 2)
+  set_tests_properties(traps.freed_past.${family} PROPERTIES TIMEOUT 300 LABELS "mpi;traps" PROCESSORS 2)
   add_executable(heddle-steady-${family} ${here}/steady.cpp)
   target_link_libraries(heddle-steady-${family} PRIVATE host_${family})
   add_dependencies(heddle-steady-${family} heddle_${family})
   add_test(NAME traps.steady.${family} COMMAND ${two} ${with_it} ${packed} $<TARGET_FILE:heddle-steady-${family}>)
-  set_tests_properties(traps.steady.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps" PROCESSORS 2)
+  set_tests_properties(traps.steady.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps" PROCESSORS 2)
   heddle_preloaded(switched_off ${family} off)
   add_test(NAME refused.off_on_one.${family}
            COMMAND ${python} ${here}/refused.py either ${one} ${with_it} ${program} : -n 1 ${switched_off} ${program})
-  set_tests_properties(refused.off_on_one.${family} PROPERTIES TIMEOUT 120 LABELS "mpi;traps")
+  set_tests_properties(refused.off_on_one.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
 
   heddle_preloaded(with_it ${family} on)
   heddle_preloaded(without_it ${family} none)
   add_test(NAME traps.killed.${family} COMMAND ${python} ${here}/killed.py ${three} ${with_it} $<TARGET_FILE:heddle-killed-${family}> --
                                                ${three} ${without_it} $<TARGET_FILE:heddle-killed-${family}>)
-  set_tests_properties(traps.killed.${family} PROPERTIES TIMEOUT 180 LABELS "mpi;traps" PROCESSORS 2)
+  set_tests_properties(traps.killed.${family} PROPERTIES TIMEOUT 600 LABELS "mpi;traps" PROCESSORS 2)
 endforeach()

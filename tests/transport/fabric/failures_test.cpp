@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <random>
 
 #include "faults.hpp"
@@ -63,52 +66,64 @@ class Failures : public ::testing::TestWithParam<std::string> {
 
 TEST_P(Failures, AKilledPeerIsAnErrorOfTheOther) {
   constexpr Count many = 400;  // so many that the message is not over by then
-  for (const int killed : {0, 1})
-    for (const Way& way : ways)
-      run_job(
-          2, GetParam(),
-          [&](Job& job) {
-            const auto fabric = job.open({.patience = short_patience});
-            ASSERT_TRUE(fabric);
-            std::vector<std::byte> mine = memory(job.me, many);
-            Plan plan = way.plan;
-            plan.segment = 1000;
-            const auto end = [&](Message& one) {
-              if (job.me == killed) {
-                for (int i = 0; i < 40 && one.progress() == State::working; ++i) {
-                }
-                raise(SIGKILL);
+  void* const page = mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  auto& given_up = *new (page) std::atomic<bool>;
+  const auto attempt = [&](int killed, const Way& way, std::int64_t patience) {
+    given_up = false;
+    run_job(
+        2, GetParam(),
+        [&](Job& job) {
+          const auto fabric = job.open({.patience = patience});
+          ASSERT_TRUE(fabric);
+          std::vector<std::byte> mine = memory(job.me, many);
+          Plan plan = way.plan;
+          plan.segment = 1000;
+          const auto end = [&](Message& one) {
+            if (job.me == killed) {
+              for (int i = 0; i < 40 && one.progress() == State::working; ++i) {
               }
-              EXPECT_EQ(drive(one), State::failed) << way.name;
-              EXPECT_NE(one.failure(), Failure::none);
-            };
-            if (job.me == 0) {
-              Outgoing out(*fabric, {&rows, many, mine.data()}, plan);
-              job.bring(*fabric, 1, out.announcement());
-              // A sender without an answer knows no peer that could die. The caller must end the
-              // message.
-              while (job.me != killed && !out.answered() && !job.board->given_up) {
-                out.progress();
-                sched_yield();
-              }
-              EXPECT_FALSE(job.board->given_up) << way.name;
-              if (job.board->given_up) return out.abandon();
-              job.board->answered = true;
-              end(out);
-            } else {
-              const Announcement there = job.take(*fabric, 0);
-              if (job.me == killed) job.greet(*fabric, there);  // a sender that dies at once could not answer a hello
-              Incoming in(*fabric, there, {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
-              while (job.me == killed && !job.board->answered && in.state() == State::working) {
-                fabric->progress();
-                sched_yield();
-              }
-              job.board->given_up = in.state() != State::working && !job.board->answered;
-              EXPECT_FALSE(job.board->given_up) << way.name << ": " << words(in.failure());
-              end(in);
+              raise(SIGKILL);
             }
-          },
-          killed);
+            EXPECT_EQ(drive(one), State::failed) << way.name;
+            EXPECT_NE(one.failure(), Failure::none);
+          };
+          if (job.me == 0) {
+            Outgoing out(*fabric, {&rows, many, mine.data()}, plan);
+            job.bring(*fabric, 1, out.announcement());
+            // A sender without an answer knows no peer that could die. The caller must end the
+            // message.
+            while (job.me != killed && !out.answered() && !given_up) {
+              out.progress();
+              sched_yield();
+            }
+            if (given_up) return out.abandon();
+            job.board->answered = true;
+            end(out);
+          } else {
+            const Announcement there = job.take(*fabric, 0);
+            if (job.me == killed) job.greet(*fabric, there);  // a sender that dies at once could not answer a hello
+            Incoming in(*fabric, there, {&rows, many, mine.data()}, {.in_place = way.in_place, .window = 2});
+            while (job.me == killed && !job.board->answered && in.state() == State::working) {
+              fabric->progress();
+              sched_yield();
+            }
+            given_up = in.state() != State::working && !job.board->answered;
+            if (given_up) return;
+            end(in);
+          }
+        },
+        killed);
+    return !given_up;
+  };
+  // A process that gets no core for long looks dead. Then the others wait longer for it.
+  for (const int killed : {0, 1})
+    for (const Way& way : ways) {
+      std::int64_t patience = short_patience;
+      while (!attempt(killed, way, patience) && patience < 100 * short_patience) patience *= 4;
+      EXPECT_FALSE(given_up) << way.name;
+    }
+  munmap(page, sizeof(std::atomic<bool>));
 }
 
 TEST_P(Failures, TooShortABufferIsRefusedOnBothSides) {

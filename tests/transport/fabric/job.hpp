@@ -25,7 +25,7 @@ struct Board {
   std::atomic<int> round{0};
   std::atomic<int> size{0};
   std::atomic<bool> answered{false};
-  std::atomic<bool> given_up{false};
+  std::atomic<int> received{0};  // messages that have ended at their receiver
   int process[most] = {};
   std::atomic<std::uint32_t> announced[most][most];  // messages from, to
   Announcement announcement[most][most];
@@ -60,7 +60,7 @@ bool there_is(const std::string& provider);
 
 /// Drives a message to its end. The test fails if that takes more than `seconds` (times
 /// slowness()).
-State drive(Message& message, double seconds = 30);
+State drive(Message& message, double seconds = 120);
 
 /// Schemes for a sender and its receiver.
 struct Way {

@@ -34,6 +34,7 @@ class Heddle(CMakePackage):
     depends_on("py-typer@0.9:", type=("build", "run"))
     depends_on("py-rich", type=("build", "run"))
     depends_on("py-pyelftools", type=("build", "run"))
+    depends_on("py-scipy@1.7:", type="run")
     # Only for mpi.h: Heddle is not linked with it, and runs under any MPI of the family.
     depends_on("mpich", type="build", when="family=mpich")
     depends_on("openmpi@4:", type="build", when="family=openmpi")

@@ -166,7 +166,7 @@ void unlike(const std::string& form) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(100);
+  alarm(300);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

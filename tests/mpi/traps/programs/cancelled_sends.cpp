@@ -36,7 +36,7 @@ int cancel(MPI_Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   int rank = 0, wrong = 0, mode = 0;
   MPI_Comm_rank(world, &rank);

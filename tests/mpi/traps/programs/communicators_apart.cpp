@@ -70,7 +70,7 @@ int overlapping(const MPI_Comm* comms, int rank) {
 
 int main(int argc, char** argv) {
   const int warmed = argc > 1 ? std::atoi(argv[1]) : 0;
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

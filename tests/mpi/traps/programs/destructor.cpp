@@ -75,7 +75,7 @@ Last last;
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &last.kept);
   MPI_Group all = MPI_GROUP_NULL;

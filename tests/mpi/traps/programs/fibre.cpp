@@ -88,7 +88,7 @@ ucontext_t fibre, back;
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   auto* const memory = static_cast<char*>(

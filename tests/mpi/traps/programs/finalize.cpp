@@ -15,7 +15,7 @@ using heddle::test::Shape;
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   int rank = 0, wrong = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

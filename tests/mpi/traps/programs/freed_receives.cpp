@@ -265,7 +265,7 @@ void of_absent_sender(int rank) {
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
-  alarm(60);
+  alarm(200);
   int level = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, what == "threads" || what == "absent" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(world, &rank);

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-PATIENCE_S = 60
+PATIENCE_S = 200
 
 
 def alive(pid: int) -> bool:
@@ -32,7 +32,7 @@ def run(command: list[str]) -> set[str]:
     paths = {path for path in re.findall(r"maps (\S+)", said) if not path.startswith("/tmp/ompi.")}
     if job.returncode == 0 or len(processes) < 3:
         sys.exit(f"killed.py: the job did not lose a rank:\n{said}")
-    give_up = time.monotonic() + 15
+    give_up = time.monotonic() + 60
     while any(map(alive, processes)):
         if time.monotonic() > give_up:
             left = [pid for pid in processes if alive(pid)]

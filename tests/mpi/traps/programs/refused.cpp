@@ -200,7 +200,7 @@ extern "C" __attribute__((visibility("default"))) int PMPI_Init(int* argc, char*
 }
 
 int main(int argc, char** argv) {
-  alarm(100);
+  alarm(300);
   int only = -1;
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "only=", 5) == 0) only = std::atoi(argv[i] + 5);

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-PATIENCE_S = 100
+PATIENCE_S = 330
 
 
 def main() -> None:

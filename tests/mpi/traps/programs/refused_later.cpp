@@ -152,7 +152,7 @@ void talk(int blocks, int length) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  alarm(100);
+  alarm(300);
   const char* const what = argc > 1 ? argv[1] : "seccomp";
   if (std::strcmp(what, "dumpable") == 0) drop_privilege();
   MPI_Init(&argc, &argv);

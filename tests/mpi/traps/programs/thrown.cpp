@@ -169,7 +169,7 @@ TEST(Thrown, OutOfCallsWithARankThatIsNone) {
 }  // namespace heddle::test
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   testing::InitGoogleTest(&argc, argv);
   const int wrong = RUN_ALL_TESTS();

@@ -259,7 +259,7 @@ extern "C" int PMPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint* lower, MPI
 }
 
 int main(int argc, char** argv) {
-  alarm(60);
+  alarm(200);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   made_again_and_again();

@@ -1,5 +1,5 @@
-// explain/explained_way.cpp
-#include "explain/explained_way.hpp"
+// explain/scheme_choices.cpp
+#include "explain/scheme_choices.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ std::string unannounced(const std::optional<bool>& packs) {
   return packs.value_or(true) ? "Heddle packs, the MPI library sends" : "the MPI library sends it unpacked, which is as fast";
 }
 
-Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {
+SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {
   const layout::Placed whole = layout.repeated(count);
   select::Facts facts;
   facts.bytes = whole.node ? whole.node->size : 0;
@@ -40,12 +40,12 @@ Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, c
                         at.messages == settings::Messages::native ? "HEDDLE_MESSAGES=native leaves them to the MPI library"
                                                                   : unannounced(at.packs)),
             {}};
-  Way way;
+  SchemeChoices schemes;
   facts.process_vm = true;
-  way.choices.push_back(in("any memory", facts, at));
+  schemes.choices.push_back(in("any memory", facts, at));
   facts.mapped = true;
-  way.choices.push_back(in("memory of heddle_alloc", facts, at));
-  return way;
+  schemes.choices.push_back(in("memory of heddle_alloc", facts, at));
+  return schemes;
 }
 
 }  // namespace heddle::explain

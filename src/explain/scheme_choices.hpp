@@ -1,8 +1,8 @@
-// explain/explained_way.hpp: the way of a message of a datatype within a node, and the reason. The
+// explain/scheme_choices.hpp: the schemes for a message of a datatype within a node, and the reason. The
 // choice is the library's own (select/), not a copy.
 //
-//   const Way way = way_of(layout, 1, {.profile = &profile});
-//   for (const Choice& one : way.choices) puts(one.why.c_str());        // "bc-spup: 128 blocks of 32 B to ..."
+//   const SchemeChoices schemes = scheme_choices(layout, 1, {.profile = &profile});
+//   for (const Choice& one : schemes.choices) puts(one.why.c_str());        // "bc-spup: 128 blocks of 32 B to ..."
 #pragma once
 
 #include <optional>
@@ -37,15 +37,16 @@ struct Choice {
   std::string why;
 };
 
-struct Way {
+struct SchemeChoices {
   std::string why;  ///< The reason why there is no choice. Empty: there are choices.
   std::vector<Choice> choices;
 };
 
 /// @param receiver  The receiver's datatype, if it is known.
-Way way_of(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver = {});
+SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Circumstances& at,
+                             const select::Side& receiver = {});
 
-/// The way of a message that is not announced.
+/// The protocol of a message that is not announced.
 std::string unannounced(const std::optional<bool>& packs);
 
 }  // namespace heddle::explain

@@ -1,10 +1,10 @@
-// engine/collective/gather_ways.hpp: chooses the way of each MPI_Allgatherv of a communicator, from
+// engine/collective/gather_choice.hpp: chooses the algorithm of each MPI_Allgatherv of a communicator, from
 // facts that all its ranks know. A call that repeats the last one's volumes is not examined anew.
 //
-//   if (ways.leaves(digest)) ...                                  // to the library, as the last one of those bytes
-//   const select::Way way = ways.of(starts, "auto", library, [&]() -> const select::Where& { return topology().where; });
-//   if (!way.algorithm) ...                                      // it is left to the library
-//   trials.library(ways.kind(), timed);                          // of what "auto" has chosen
+//   if (candidates.leaves(digest)) ...                                  // to the library, as the last one of those bytes
+//   const select::Candidate choice = candidates.of(starts, "auto", library, [&]() -> const select::Where& { return
+//   topology().where; }); if (!choice.algorithm) ...                                      // it is left to the library
+//   trials.library(candidates.kind(), timed);                          // of what "auto" has chosen
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class VolumesDigest {
   std::uint64_t value_ = 0;
 };
 
-class GatherWays {
+class GatherChoice {
  public:
   /// Properties of the library's own gathers.
   struct Library {
@@ -49,8 +49,8 @@ class GatherWays {
   /// @param where  const select::Where&(), called only if needed.
   /// @return A null algorithm: the library's way. Throws std::bad_alloc.
   template <class AskWhere>
-  select::Way of(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
-                 const AskWhere& where) {
+  select::Candidate of(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
+                       const AskWhere& where) {
     const auto ranks = static_cast<int>(starts.size()) - 1;
     const select::Bytes total = starts.back();
     // First the decisions that need no look at the volumes. A look adds and sorts them, which takes
@@ -63,18 +63,18 @@ class GatherWays {
     }
     if (!std::ranges::equal(starts, starts_)) {
       starts_.clear();  // they match no call if memory runs out below
-      way_ = by_volumes(starts, wanted, library, where());
-      if (way_.algorithm) kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(way_)};
+      choice_ = by_volumes(starts, wanted, library, where());
+      if (choice_.algorithm) kind_ = {TrialKind::Call::allgatherv, volumes_, select::digest(choice_)};
       starts_.assign(starts.begin(), starts.end());
     }
-    if (!way_.algorithm) left_ = digest_of(starts);
-    return way_;
+    if (!choice_.algorithm) left_ = digest_of(starts);
+    return choice_;
   }
   /// True: the last gather that "auto" has left to the library had those bytes.
   [[nodiscard]] bool leaves(std::uint64_t digest) const noexcept { return digest == left_; }
   /// Digest of the last gather whose volumes were examined.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_of(starts_); }
-  /// Kind of the last gather that "auto" has given to a way of Heddle's.
+  /// Kind of the last gather that "auto" has given to an algorithm of Heddle's.
   [[nodiscard]] const TrialKind& kind() const noexcept { return kind_; }
 
  private:
@@ -83,19 +83,19 @@ class GatherWays {
     for (std::size_t rank = 0; rank + 1 < starts.size(); ++rank) digest.add(starts[rank + 1] - starts[rank]);
     return digest.value();
   }
-  select::Way by_volumes(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
-                         const select::Where& where) {
+  select::Candidate by_volumes(std::span<const select::Bytes> starts, std::string_view wanted, const Library& library,
+                               const select::Where& where) {
     const auto ranks = static_cast<std::int64_t>(starts.size()) - 1;
     const select::Volumes& seen = spread_.of(ranks, [&](std::int32_t rank) {
       return starts[static_cast<std::size_t>(rank) + 1] - starts[static_cast<std::size_t>(rank)];
     });
     volumes_ = select::magnitudes({seen.total, seen.largest, seen.total - seen.largest});
-    return select::decide_allgatherv({where, seen, library.by_sum, library.slow_little}, wanted).way;
+    return select::decide_allgatherv({where, seen, library.by_sum, library.slow_little}, wanted).choice;
   }
 
   select::Spread spread_;
   std::vector<select::Bytes> starts_;
-  select::Way way_;
+  select::Candidate choice_;
   TrialKind kind_{};
   std::uint64_t volumes_ = 0;
   std::uint64_t left_ = 0;  // digest of the last gather that is the library's; 0: none

@@ -1,26 +1,27 @@
-// engine/collective/collective_ways.hpp: the facts about one communicator by which the way of each
+// engine/collective/algorithm_choice.hpp: the facts about one communicator by which the algorithm of each
 // of its blocking collectives is chosen: the user's wishes, the agreement of the ranks, and the
 // results of trials.
 //
-//   Ways ways(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
-//   if (ways.passes(kind.call)) ...                                       // the library's, without a look at it
-//   ways.stop();
-//   ... ways.alltoallv(), ways.agreement().next(...) ...
-//   if (ways.library(kind, timed, Ways::Next::passes, where)) ...         // the library's: it is quicker, or due to be timed
+//   AlgorithmChoice candidates(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
+//   if (candidates.passes(kind.call)) ...                                       // the library's, without a look at it
+//   candidates.stop();
+//   ... candidates.alltoallv(), candidates.agreement().next(...) ...
+//   if (candidates.library(kind, timed, AlgorithmChoice::Next::passes, where)) ...         // the library's: it is quicker, or
+//   due to be timed
 #pragma once
 
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "engine/collective/gather_ways.hpp"
+#include "engine/collective/gather_choice.hpp"
 #include "engine/collective/trials.hpp"
 #include "engine/collective/volume_agreement.hpp"
 #include "select/collective/hints.hpp"
 
 namespace heddle::engine {
 
-class Ways {
+class AlgorithmChoice {
  public:
   struct Settings {
     std::string alltoallv, allgatherv;  ///< Names of algorithms, auto or native.
@@ -28,7 +29,8 @@ class Ways {
     bool passing = true;  ///< False: each call is looked at.
   };
 
-  Ways(Reductions& reductions, Settings settings) noexcept : reductions_(reductions), settings_(std::move(settings)) {}
+  AlgorithmChoice(Reductions& reductions, Settings settings) noexcept
+      : reductions_(reductions), settings_(std::move(settings)) {}
 
   /// The communicator's hint, or else the setting.
   [[nodiscard]] const std::string& alltoallv() const noexcept {
@@ -48,7 +50,7 @@ class Ways {
     if (!agreement_) agreement_.emplace(reductions_);
     return *agreement_;
   }
-  [[nodiscard]] GatherWays& gathers() noexcept { return gathers_; }
+  [[nodiscard]] GatherChoice& gathers() noexcept { return gathers_; }
 
   /// True: a blocking call goes the library's way without a look at it.
   [[nodiscard]] bool passes(TrialKind::Call call) noexcept { return passing_.passes(call); }
@@ -92,7 +94,7 @@ class Ways {
   Reductions& reductions_;
   Settings settings_;
   select::Hints hints_;
-  GatherWays gathers_;
+  GatherChoice gathers_;
   std::optional<Agreement> agreement_;
   std::optional<Trials> trials_;
   Passing passing_;

@@ -1,6 +1,6 @@
-// tool/way.cpp: the way of a message of a datatype within a node, as JSON
-// (explain/explained_way.hpp).
-#include "explain/explained_way.hpp"
+// tool/scheme_choices.cpp: the way of a message of a datatype within a node, as JSON
+// (explain/scheme_choices.hpp).
+#include "explain/scheme_choices.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ select::Side receiver(const std::string& description, Bytes bytes) {
 
 }  // namespace
 
-explain::Way way(const layout::Layout& layout, Count count, const std::string& to) {
+explain::SchemeChoices schemes(const layout::Layout& layout, Count count, const std::string& to) {
   const settings::Settings set = settings::from_environment();
   const explain::Circumstances at{.profile = &profile().profile,
                                   .rendezvous = set.rendezvous,
@@ -37,19 +37,19 @@ explain::Way way(const layout::Layout& layout, Count count, const std::string& t
                                   .segment = set.segment};
   const layout::Placed whole = layout.repeated(count);
   const Bytes bytes = whole.node ? whole.node->size : 0;
-  return explain::way_of(layout, count, at, !to.empty() && bytes > 0 ? receiver(to, bytes) : select::Side());
+  return explain::scheme_choices(layout, count, at, !to.empty() && bytes > 0 ? receiver(to, bytes) : select::Side());
 }
 
-Json told(const explain::Way& way, const std::string& to) {
+Json told(const explain::SchemeChoices& schemes, const std::string& to) {
   Json choices = Json::array();
-  for (const explain::Choice& one : way.choices)
+  for (const explain::Choice& one : schemes.choices)
     choices.push_back({{"memory", one.memory},
                        {"scheme", select::name(one.choice.scheme)},
                        {"segment", one.choice.segment},
                        {"grace_us", one.choice.grace / 1000},
                        {"us", one.ns / 1000},
                        {"why", one.why}});
-  return {{"to", to.empty() ? Json() : Json(to)}, {"profile", profile().source}, {"choices", choices}, {"why", way.why}};
+  return {{"to", to.empty() ? Json() : Json(to)}, {"profile", profile().source}, {"choices", choices}, {"why", schemes.why}};
 }
 
 }  // namespace heddle::tool

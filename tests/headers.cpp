@@ -1,0 +1,2 @@
+// A program that holds precompiled headers for others (CMakeLists.txt).
+int main() {}
