@@ -1,0 +1,106 @@
+// engine/window/window.cpp
+#include "engine/window/window.hpp"
+
+#include <sched.h>
+
+#include <mutex>
+#include <utility>
+
+#include "engine/base/wait.hpp"
+
+namespace heddle::engine {
+
+Window::Window(std::vector<Target> targets, int ranks, WindowCounters& mine, int place)
+    : targets_(std::move(targets)),
+      index_(static_cast<std::size_t>(ranks), -1),
+      mine_(mine),
+      place_(place),
+      states_(targets_.size()) {
+  int next = 0;
+  for (const Target& each : targets_) index_[static_cast<std::size_t>(each.rank)] = next++;
+}
+
+void Window::fenced(bool opens) noexcept {
+  const std::lock_guard guard(lock_);
+  mine_.fences.store(++fences_, std::memory_order_release);
+  if (epoch_ != Epoch::given_up) epoch_ = opens ? Epoch::fence : Epoch::none;
+}
+
+void Window::locked(int rank, bool checked) noexcept {
+  const std::lock_guard guard(lock_);
+  if (epoch_ == Epoch::given_up) return;
+  epoch_ = Epoch::locks;
+  if (const int at = find(rank); at >= 0) state(at).lock = checked ? Lock::asked : Lock::held;
+}
+
+void Window::unlocked(int rank) noexcept {
+  const std::lock_guard guard(lock_);
+  if (const int at = find(rank); at >= 0) state(at).lock = Lock::none;
+}
+
+void Window::all_locked(bool checked) noexcept {
+  const std::lock_guard guard(lock_);
+  if (epoch_ == Epoch::given_up) return;
+  epoch_ = Epoch::all;
+  checked_ = checked;
+  ++number_;
+}
+
+void Window::all_unlocked() noexcept {
+  const std::lock_guard guard(lock_);
+  if (epoch_ == Epoch::all) epoch_ = Epoch::none;
+}
+
+void Window::started() noexcept {
+  const std::lock_guard guard(lock_);
+  if (epoch_ != Epoch::given_up) epoch_ = Epoch::none;
+}
+
+void Window::give_up() noexcept {
+  const std::lock_guard guard(lock_);
+  epoch_ = Epoch::given_up;
+}
+
+Permission Window::permission(int index) noexcept {
+  using Kind = Permission::Kind;
+  const std::lock_guard guard(lock_);
+  const State& there = state(index);
+  switch (epoch_) {
+    case Epoch::fence:
+      return {.kind = Kind::counted, .counter = &target(index).counters->fences, .least = fences_};
+    case Epoch::locks:
+      if (there.lock == Lock::none) return {};
+      return {.kind = there.lock == Lock::held ? Kind::granted : Kind::asked, .passive = true};
+    case Epoch::all:
+      return {.kind = !checked_ || there.held_in == number_ ? Kind::granted : Kind::asked, .passive = true};
+    case Epoch::none:
+    case Epoch::given_up:
+      break;
+  }
+  return {};
+}
+
+void Window::lock_is_held(int index) noexcept {
+  const std::lock_guard guard(lock_);
+  State& there = state(index);
+  if (epoch_ == Epoch::all) there.held_in = number_;
+  if (there.lock == Lock::asked) there.lock = Lock::held;
+}
+
+bool comes_soon(const Permission& permission, bool crowded, void (*progress)() noexcept) noexcept {
+  constexpr int spins = 4096;  // about as long as an operation of the library with holes
+  constexpr int yields = 64;
+  const int turns = (crowded ? 0 : spins) + yields;
+  for (int turn = 0; permission.counter->load(std::memory_order_acquire) < permission.least; ++turn) {
+    if (turn >= turns) return false;
+    if (turn < turns - yields) {
+      relax();
+    } else {
+      progress();
+      sched_yield();
+    }
+  }
+  return true;
+}
+
+}  // namespace heddle::engine
