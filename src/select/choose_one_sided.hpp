@@ -5,9 +5,9 @@
 //   if (carries(facts)) ...                                         // one copy from layout to layout
 //   puts(why(facts).c_str());                                       // the reason in words
 //
-// Libraries copy data in one piece as fast as memory allows. For data with holes, MPICH 5.0.2 and
-// Open MPI 5.0.11 take 2 to 40 times as long between two ranks of a node. Heddle takes the time of
-// a copy.
+// Libraries copy data in one piece as fast as memory allows. MPICH 5.0.2 and Open MPI
+// 5.0.11 take 2 to 40 times as long for data with holes between two ranks of a node. Heddle takes
+// the time of a copy.
 #pragma once
 
 #include <string>

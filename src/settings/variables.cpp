@@ -70,7 +70,7 @@ constexpr Variable rows[] = {
      "sends these blocks as messages",
      library},
     {"HEDDLE_WINDOWS", "on", "on|off",
-     "on: within a node, MPI_Put and MPI_Get of data with holes copy straight into and out of windows of MPI_Win_allocate and "
+     "on: MPI_Put and MPI_Get of data with holes within a node copy straight into and out of windows of MPI_Win_allocate and "
      "MPI_Win_allocate_shared. off: by the MPI library. If a rank says off, it holds for all ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",

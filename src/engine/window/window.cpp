@@ -10,11 +10,12 @@
 
 namespace heddle::engine {
 
-Window::Window(std::vector<Target> targets, int ranks, WindowCounters& mine, int place)
+Window::Window(std::vector<Target> targets, std::vector<int> places, WindowCounters& mine, int me)
     : targets_(std::move(targets)),
-      index_(static_cast<std::size_t>(ranks), -1),
+      places_(std::move(places)),
+      index_(places_.size(), -1),
       mine_(mine),
-      place_(place),
+      my_place_(places_[static_cast<std::size_t>(me)]),
       states_(targets_.size()) {
   int next = 0;
   for (const Target& each : targets_) index_[static_cast<std::size_t>(each.rank)] = next++;
@@ -51,9 +52,33 @@ void Window::all_unlocked() noexcept {
   if (epoch_ == Epoch::all) epoch_ = Epoch::none;
 }
 
-void Window::started() noexcept {
+void Window::started(std::span<const int> ranks) noexcept {
   const std::lock_guard guard(lock_);
-  if (epoch_ != Epoch::given_up) epoch_ = Epoch::none;
+  if (epoch_ == Epoch::given_up) return;
+  epoch_ = Epoch::start;
+  ++number_;
+  for (const int rank : ranks) {
+    const int at = find(rank);
+    if (at < 0) continue;
+    state(at).started_in = number_;
+    ++state(at).starts;
+  }
+}
+
+void Window::completed() noexcept {
+  const std::lock_guard guard(lock_);
+  if (epoch_ == Epoch::start) epoch_ = Epoch::none;
+}
+
+void Window::posted(std::span<const int> ranks) noexcept {
+  const std::lock_guard guard(lock_);
+  for (const int rank : ranks) {
+    const int place =
+        rank >= 0 && static_cast<std::size_t>(rank) < places_.size() ? places_[static_cast<std::size_t>(rank)] : -1;
+    if (place < 0) continue;
+    WindowCounters::Counter& posts = mine_.posts[place];
+    posts.store(posts.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
 }
 
 void Window::give_up() noexcept {
@@ -73,6 +98,9 @@ Permission Window::permission(int index) noexcept {
       return {.kind = there.lock == Lock::held ? Kind::granted : Kind::asked, .passive = true};
     case Epoch::all:
       return {.kind = !checked_ || there.held_in == number_ ? Kind::granted : Kind::asked, .passive = true};
+    case Epoch::start:
+      if (there.started_in != number_) return {};
+      return {.kind = Kind::counted, .counter = &target(index).counters->posts[my_place_], .least = there.starts};
     case Epoch::none:
     case Epoch::given_up:
       break;

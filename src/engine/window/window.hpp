@@ -1,7 +1,7 @@
-// engine/window/window.hpp: what a rank knows of a window: the memory of other ranks of its node,
-// and whether it may access that memory now. No MPI.
+// engine/window/window.hpp: a rank's knowledge of a window. It has the memory of other ranks of the
+// node, and tells whether the rank may access that memory now. No MPI.
 //
-//   Window window(targets, ranks, mine, place);
+//   Window window(targets, places, mine, me);
 //   ...                                                       // the library's MPI_Win_fence has succeeded:
 //   window.fenced(true);
 //   ...                                                       // MPI_Put to rank 3:
@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/window/window_counters.hpp"
@@ -31,7 +32,7 @@
 
 namespace heddle::engine {
 
-/// What an origin may do at a target.
+/// The permission of an origin to access a target.
 struct Permission {
   enum class Kind : std::uint8_t {
     none,     ///< No epoch is open there that Heddle knows: the access is the library's.
@@ -40,7 +41,7 @@ struct Permission {
     asked,    ///< The program has called for a lock. Get it, and call lock_is_held().
   };
   Kind kind = Kind::none;
-  bool passive = false;  ///< In an epoch of MPI_Win_lock or MPI_Win_lock_all.
+  bool passive = false;  ///< The epoch is one of MPI_Win_lock or MPI_Win_lock_all.
   const WindowCounters::Counter* counter = nullptr;
   std::uint64_t least = 0;
 };
@@ -57,10 +58,11 @@ class Window {
   };
 
   /// @param targets  Ranks whose memory is mapped here.
-  /// @param ranks  The size of the window's group.
+  /// @param places  For each rank of the window's group its rank in the node: its index in
+  /// WindowCounters::posts. Negative: on another node.
   /// @param mine  The counters of this rank, which the ranks of the node can read.
-  /// @param place  The rank of this process in the node: its index in WindowCounters::posts.
-  Window(std::vector<Target> targets, int ranks, WindowCounters& mine, int place);
+  /// @param me  The rank of this process in the window's group.
+  Window(std::vector<Target> targets, std::vector<int> places, WindowCounters& mine, int me);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
@@ -82,8 +84,9 @@ class Window {
   void unlocked(int rank) noexcept;
   void all_locked(bool checked) noexcept;
   void all_unlocked() noexcept;
-  /// An epoch of MPI_Win_start begins. Its accesses are the library's.
-  void started() noexcept;
+  void started(std::span<const int> ranks) noexcept;
+  void completed() noexcept;
+  void posted(std::span<const int> ranks) noexcept;
   /// A call has failed: Heddle no longer knows the epochs, and leaves all accesses of this rank to
   /// the library.
   void give_up() noexcept;
@@ -93,24 +96,27 @@ class Window {
   void lock_is_held(int index) noexcept;
 
  private:
-  enum class Epoch : std::uint8_t { none, fence, locks, all, given_up };
+  enum class Epoch : std::uint8_t { none, fence, locks, all, start, given_up };
   enum class Lock : std::uint8_t { none, asked, held };
   struct State {
     Lock lock = Lock::none;
-    std::uint64_t held_in = 0;  ///< The epoch of MPI_Win_lock_all in which the lock was seen to be held.
+    std::uint64_t held_in = 0;     ///< The epoch of MPI_Win_lock_all in which the lock was seen to be held.
+    std::uint64_t started_in = 0;  ///< The last epoch of MPI_Win_start that has this target.
+    std::uint64_t starts = 0;      ///< The number of such epochs.
   };
   [[nodiscard]] State& state(int index) noexcept { return states_[static_cast<std::size_t>(index)]; }
 
   const std::vector<Target> targets_;
+  const std::vector<int> places_;
   std::vector<int> index_;  // by rank
   WindowCounters& mine_;
-  const int place_;
+  const int my_place_;
 
   threads::Lock lock_;  // of all below
   Epoch epoch_ = Epoch::none;
   bool checked_ = true;  // of Epoch::all
   std::uint64_t fences_ = 0;
-  std::uint64_t number_ = 0;  // of epochs of MPI_Win_lock_all
+  std::uint64_t number_ = 0;  // counts epochs of MPI_Win_lock_all and MPI_Win_start
   std::vector<State> states_;
 };
 

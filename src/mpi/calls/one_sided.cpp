@@ -11,8 +11,7 @@ namespace {
 template <Move move, class Address, class Integer>
 int access(auto host, Address address, Integer count, MPI_Datatype type, int rank, MPI_Aint displacement, Integer target_count,
            MPI_Datatype target_type, MPI_Win win) {
-  if (may_carry(type, target_type) &&
-      carry<move>({address, count, type}, {rank, displacement, target_count, target_type}, win))
+  if (may_carry(type, target_type) && carry<move>({address, count, type}, {rank, displacement, target_count, target_type}, win))
     return MPI_SUCCESS;
   return host(address, count, type, rank, displacement, target_count, target_type, win);
 }

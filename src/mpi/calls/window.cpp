@@ -55,7 +55,22 @@ int unlock_all(auto host, MPI_Win win) {
   return synchronized(host(win), win, [](Window& window) { window.all_unlocked(); });
 }
 int start(auto host, MPI_Group group, int assertion, MPI_Win win) {
-  return synchronized(host(group, assertion, win), win, [](Window& window) { window.started(); });
+  return synchronized(host(group, assertion, win), win, [&](Window& window) {
+    if (const std::optional<std::vector<int>> ranks = windows::ranks_in(win, group))
+      window.started(*ranks);
+    else
+      window.give_up();
+  });
+}
+int complete(auto host, MPI_Win win) {
+  return synchronized(host(win), win, [](Window& window) { window.completed(); });
+}
+/// A post that is not counted keeps the origins waiting, which then leave their accesses to the host.
+int post(auto host, MPI_Group group, int assertion, MPI_Win win) {
+  const int result = host(group, assertion, win);
+  if (Window* const window = result == MPI_SUCCESS ? windows::table.find(win) : nullptr)
+    if (const std::optional<std::vector<int>> ranks = windows::ranks_in(win, group)) window->posted(*ranks);
+  return result;
 }
 /// Calls that end or open no access epoch of this rank, or that leave it open.
 int as_before(auto host, auto... arguments) { return requests::after_progress(host(arguments...)); }
@@ -71,7 +86,8 @@ HEDDLE_ENTRY_Win_allocate_shared(allocated);
 HEDDLE_ENTRY_Win_free(freed_window);
 HEDDLE_ENTRY_Win_fence(fence);
 HEDDLE_ENTRY_Win_start(start);
-HEDDLE_ENTRY_Win_complete(as_before);
+HEDDLE_ENTRY_Win_complete(complete);
+HEDDLE_ENTRY_Win_post(post);
 HEDDLE_ENTRY_Win_wait(as_before);
 HEDDLE_ENTRY_Win_test(as_before);
 HEDDLE_ENTRY_Win_lock(lock);

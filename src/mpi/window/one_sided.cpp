@@ -69,7 +69,7 @@ bool get_lock(const Window::Target& target, MPI_Win win) {
 /// An access that Heddle can carry out as soon as it is allowed.
 struct Access {
   Window* window = nullptr;
-  int index = -1;  ///< Of the target in the window.
+  int index = -1;  ///< The target, for the window.
   Side origin, target;
   std::byte* there = nullptr;
 

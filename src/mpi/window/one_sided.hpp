@@ -14,7 +14,7 @@ namespace heddle::mpi {
 /// The target's side of an access.
 struct AtTarget {
   int rank;
-  MPI_Aint displacement;  ///< In the target's displacement units.
+  MPI_Aint displacement;  ///< Counts the target's displacement units.
   Count count;
   MPI_Datatype type;
 };

@@ -1,13 +1,14 @@
 // mpi/window/windows.cpp: the ranks of a window tell each other where its memory lies.
 //
 // The libraries put the memory of all ranks of a node into one file, which each of them maps. Each
-// rank looks up the place of its own memory in that file, tells it to the others, and looks for
-// their places among its own mappings.
+// rank looks up the place of its own memory in that file, and tells this place to the others. Then
+// it looks for the places of the others among its own mappings.
 #include "mpi/window/windows.hpp"
 
 #include <atomic>
 #include <exception>
 #include <new>
+#include <numeric>
 
 #include "engine/window/mapped_files.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
@@ -25,7 +26,7 @@ using engine::WindowCounters;
 
 constinit std::atomic<bool> allowed{false};
 
-/// What a rank tells the others.
+/// The words of one rank to the others.
 struct Told {
   Bytes size = 0;
   Bytes unit = 1;
@@ -33,7 +34,7 @@ struct Told {
   transport::Place counters;  ///< Version 0: there are none, and this rank is no target.
 };
 
-/// What a rank knows before the others depend on it.
+/// The knowledge of a rank before the others depend on it.
 struct Own {
   std::unique_ptr<MappedFiles> files;
   WindowCounters* counters = nullptr;
@@ -55,8 +56,16 @@ struct Own {
   }
 };
 
+/// The rank in the node of each rank of the communicator. Negative: on another node.
+std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
+  std::vector<int> places(static_cast<std::size_t>(ranks), -1);
+  for (int rank = 0; rank < ranks; ++rank)
+    places[static_cast<std::size_t>(rank)] = rank == me ? node.me() : node.peer(comm, rank);
+  return places;
+}
+
 /// The ranks whose memory this rank can access, itself included.
-std::vector<Window::Target> reached(Node& node, MPI_Comm comm, int me, void* base, const Own& own) {
+std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, int me, void* base, const Own& own) {
   std::vector<Window::Target> targets;
   const Bytes bytes = WindowCounters::bytes(node.size());
   int rank = -1;
@@ -67,7 +76,7 @@ std::vector<Window::Target> reached(Node& node, MPI_Comm comm, int me, void* bas
     if (rank == me) {
       target.base = static_cast<std::byte*>(base);
       target.counters = own.counters;
-    } else if (const int peer = node.peer(comm, rank); peer >= 0) {
+    } else if (const int peer = places[static_cast<std::size_t>(rank)]; peer >= 0) {
       target.base = own.files->address_of(told.place, told.size);
       target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
     }
@@ -97,7 +106,8 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
   int ready_and_alone[2] = {own.prepare(node, ranks, base, size, unit) ? 1 : 0, node ? 0 : 1};
   const bool agreed = all_say(ready_and_alone, comm) && ready_and_alone[0] != 0 && ready_and_alone[1] == 0;
   constexpr int length = sizeof(Told);
-  const bool told = agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
+  const bool told =
+      agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
   if (!own.counters) return;
   if (!told) {
     node->shared().release(own.counters);
@@ -106,10 +116,27 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
   // Peers may read the counters from here on. Without memory for a window, the counters stay zero
   // for good: no peer gets a permission by them.
   try {
-    table.insert(win, new Window(*node, reached(*node, comm, me, base, own), ranks, *own.counters));
+    std::vector<int> places = places_of(*node, comm, me, ranks);
+    std::vector<Window::Target> targets = reached(*node, places, me, base, own);
+    table.insert(win, new Window(*node, std::move(targets), std::move(places), *own.counters, me));
   } catch (const std::exception& error) {
     say_once_verbose("a window is left to the MPI library", error.what());
   }
+}
+
+std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group) try {
+  int size = 0;
+  MPI_Group all = MPI_GROUP_NULL;
+  if (PMPI_Group_size(group, &size) != MPI_SUCCESS) return {};
+  std::vector<int> ranks(static_cast<std::size_t>(size)), own(ranks.size());
+  std::iota(own.begin(), own.end(), 0);
+  if (size == 0) return ranks;
+  if (PMPI_Win_get_group(win, &all) != MPI_SUCCESS) return {};
+  const bool known = PMPI_Group_translate_ranks(group, size, own.data(), all, ranks.data()) == MPI_SUCCESS;
+  PMPI_Group_free(&all);
+  return known ? std::optional(std::move(ranks)) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  return {};
 }
 
 void Freeing::failed() noexcept {

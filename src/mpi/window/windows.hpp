@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/window/window.hpp"
@@ -21,8 +22,8 @@ namespace heddle::mpi {
 class Window final : public engine::Window {
  public:
   /// @param mine  Of node.shared(). The window releases it.
-  Window(Node& node, std::vector<Target> targets, int ranks, engine::WindowCounters& mine)
-      : engine::Window(std::move(targets), ranks, mine, node.me()), node_(node), counters_(&mine) {}
+  Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me)
+      : engine::Window(std::move(targets), std::move(places), mine, me), node_(node), counters_(&mine) {}
   ~Window() { node_.shared().release(counters_); }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -38,13 +39,17 @@ namespace windows {
 
 extern constinit threads::HandleTable<MPI_Win, Window> table;
 
-/// In MPI_Init: all ranks agree that Heddle accesses windows (HEDDLE_WINDOWS), or not.
+/// Called in MPI_Init. True: all ranks agree that Heddle accesses windows (HEDDLE_WINDOWS).
 void allow(bool is) noexcept;
 
 /// The program has made a window of memory that the host has allocated. Collective over `comm`, the
 /// window's communicator: a call of the program on it is under way on all its ranks.
 /// @param base  This rank's memory. @param size  Its bytes.
 void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit);
+
+/// The ranks of a group in the window's group; negative: not there. Empty for a group of none.
+/// Nothing: the host does not say, or there is no memory.
+std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group);
 
 /// Lives while a call of the program frees a window.
 ///   Freeing freeing(*win);

@@ -49,7 +49,7 @@ TEST(MappedFiles, GiveAnAddressOnlyToBytesThatAreAllMapped) {
   EXPECT_FALSE(files.place_of(at(0x7f0000005ff0), 32)) << "it ends behind the mapping";
 }
 
-// The same memory, mapped twice.
+// A process maps the same memory twice.
 TEST(MappedFiles, OfThisProcessLeadToTheSameBytes) {
   constexpr Bytes bytes = 1 << 16;
   transport::Descriptor file;

@@ -22,20 +22,18 @@ struct Pair {
     return {{.rank = 0, .base = data.data(), .size = 1, .unit = 1, .counters = &counters(0)},
             {.rank = 1, .base = &data[1], .size = 1, .unit = 1, .counters = &counters(1)}};
   }
-  Window origin{targets(), 3, counters(0), 0};
-  Window target{targets(), 3, counters(1), 1};
+  Window origin{targets(), {0, 1, -1}, counters(0), 0};
+  Window target{targets(), {0, 1, -1}, counters(1), 1};
   const int to_target = origin.find(1);
 
-  /// What the origin may do at the target.
+  /// The permission of the origin at the target.
   Kind kind() { return origin.permission(to_target).kind; }
 };
 
 int polls = 0;
 void poll() noexcept { ++polls; }
 
-bool granted(const Permission& permission) {
-  return permission.kind == Kind::counted && comes_soon(permission, true, poll);
-}
+bool granted(const Permission& permission) { return permission.kind == Kind::counted && comes_soon(permission, true, poll); }
 
 }  // namespace
 
@@ -79,6 +77,31 @@ TEST(Window, IsClosedByTheLastFence) {
   Pair pair;
   pair.origin.fenced(false);
   EXPECT_EQ(pair.kind(), Kind::none);
+}
+
+TEST(Window, OfAStartIsOpenWhenTheTargetHasPosted) {
+  Pair pair;
+  const std::array to{1, 2}, from{2, 0};
+  for (int round = 0; round < 3; ++round) {
+    pair.origin.started(to);
+    EXPECT_EQ(pair.kind(), Kind::counted);
+    EXPECT_FALSE(pair.origin.permission(pair.to_target).passive);
+    EXPECT_FALSE(granted(pair.origin.permission(pair.to_target))) << "the post before does not count";
+    EXPECT_EQ(pair.origin.permission(pair.origin.find(0)).kind, Kind::none) << "not in the group";
+    pair.target.posted(from);
+    EXPECT_TRUE(granted(pair.origin.permission(pair.to_target)));
+    pair.origin.completed();
+    EXPECT_EQ(pair.kind(), Kind::none);
+  }
+  pair.origin.started(std::array{0});
+  EXPECT_EQ(pair.kind(), Kind::none) << "not in this group";
+}
+
+TEST(Window, CountsPostsForEachOrigin) {
+  Pair pair;
+  pair.target.posted(std::array{1, 2, 7, -1});
+  pair.origin.started(std::array{1});
+  EXPECT_FALSE(granted(pair.origin.permission(pair.to_target))) << "the post is for others";
 }
 
 TEST(Window, AsksForALockOnceInAnEpoch) {

@@ -79,35 +79,68 @@ class Exposed {
 /// Each origin has a region of its own in the window of each target.
 constexpr Bytes region = Bytes{1} << 16;
 
+/// True: the types of that test must be simple. With others, Open MPI 5.0.11 alone hangs in
+/// MPI_Win_fence of windows of MPI_Win_create, and may garble data (known_host_errors.hpp). In
+/// epochs of fences and starts, the host carries out some accesses of each test.
+bool must_be_simple([[maybe_unused]] Kind kind, [[maybe_unused]] Sync sync) {
+#if defined(OPEN_MPI)
+  const bool mapped = kind == Kind::allocate || kind == Kind::shared;
+  return !mapped || (expected() == Expected::on && (sync == Sync::fence || sync == Sync::start));
+#else
+  return false;
+#endif
+}
+
 /// The accesses of one round. Every rank can tell all of them.
 class Plan {
  public:
-  Plan(const Team& team, int number)
-      : seed_(run_seed() + 7919 * static_cast<std::uint32_t>(number)), common_choices_(choices_of(seed_)), common_(common_choices_) {
-    unit = random_unit(common_);
-    units = common_.rarely(6) ? 0 : common_.rarely(3) ? common_.between(20, 60) : common_.between(1, 6);
-    own_choices_ = std::make_unique<Choices>(choices_of(seed_ + 1 + static_cast<std::uint32_t>(team.rank)));
-    own = std::make_unique<Chooser>(*own_choices_);
+  Plan(const Team& team, int number, bool simple)
+      : own_choices_(
+            choices_of(run_seed() + 7919 * static_cast<std::uint32_t>(number) + 1 + static_cast<std::uint32_t>(team.rank))),
+        own(own_choices_),
+        seed_(run_seed() + 7919 * static_cast<std::uint32_t>(number)),
+        simple_(simple) {
+    const Choices choices = choices_of(seed_);
+    Chooser common(choices);
+    unit_ = simple ? Unit{"int"} : random_unit(common);
+    units_ = common.rarely(6) ? 0 : common.rarely(3) ? common.between(20, 60) : common.between(1, 6);
   }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
   /// The side at target `to` of the access by `from`.
   [[nodiscard]] Side at_target(int from, int to) const {
     const Choices choices = choices_of(seed_ + 1000 + static_cast<std::uint32_t>(from * 64 + to));
     Chooser choose(choices);
-    return random_side(choose, unit, units);
+    return side(choose);
   }
+  [[nodiscard]] Side at_origin() { return side(own); }
   [[nodiscard]] Memory content(int from, int to, Bytes bytes) const { return message(seed_, from, to, bytes); }
   /// Bytes from the begin of the target's window to the place of the access' displacement.
   static Bytes offset(int from, const Places& there) { return from * region + (std::max<Bytes>(0, -there.low) + 7) / 8 * 8; }
 
-  Unit unit;
-  Count units = 0;
-  std::unique_ptr<Chooser> own;
+ private:
+  Choices own_choices_;
+
+ public:
+  Chooser own;
 
  private:
+  [[nodiscard]] Side side(Chooser& choose) const {
+    if (!simple_) return random_side(choose, unit_, units_);
+    Side made;
+    made.shape = layout::grammar::parse("vector(" + std::to_string(std::max<Count>(1, units_)) + ", 1, " +
+                                        std::to_string(choose.between(1, 3)) + ", int)");
+    made.committed = std::make_shared<Committed>(*made.shape);
+    made.type = *made.committed;
+    made.count = units_ == 0 ? 0 : 1;
+    return made;
+  }
+
   std::uint32_t seed_;
-  Choices common_choices_;
-  Chooser common_;
-  std::unique_ptr<Choices> own_choices_;
+  bool simple_;
+  Unit unit_;
+  Count units_ = 0;
 };
 
 /// Calls MPI_Put, MPI_Get, or another of their forms.
@@ -190,7 +223,7 @@ void alone(Sync sync, const Team& team, MPI_Win win, const Work& work) {
 
 /// All ranks put into all windows, then get it back by other types.
 void round(const Team& team, Kind kind, Sync sync, int number) {
-  Plan plan(team, number);
+  Plan plan(team, number, must_be_simple(kind, sync));
   Exposed exposed(kind, region * team.size, team);
   Memory expected(static_cast<std::size_t>(exposed.size()), std::byte{0xA5});
   alone(sync, team, exposed.win, [&] { std::ranges::copy(expected, exposed.base()); });
@@ -201,10 +234,10 @@ void round(const Team& team, Kind kind, Sync sync, int number) {
     const Side there = plan.at_target(team.rank, to);
     const Places where = places(*there.shape, there.count);
     EXPECT_LE(where.high - where.low, region - 64);
-    const Side here = random_side(*plan.own, plan.unit, plan.units);
+    const Side here = plan.at_origin();
     areas.push_back(std::make_unique<Area>(std::vector<Area::Block>{{here.shape, here.count, 0}}, 1));
     areas.back()->put(0, plan.content(team.rank, to, areas.back()->size(0)));
-    access(true, *plan.own, passive, here, areas.back()->base(), to, exposed.displacement(to, Plan::offset(team.rank, where)),
+    access(true, plan.own, passive, here, areas.back()->base(), to, exposed.displacement(to, Plan::offset(team.rank, where)),
            there, exposed.win);
   });
   for (int from = 0; from < team.size; ++from) {
@@ -221,10 +254,10 @@ void round(const Team& team, Kind kind, Sync sync, int number) {
   in_epochs(sync, team, exposed.win, [&](int to, bool passive) {
     const Side there = plan.at_target(team.rank, to);
     const Places where = places(*there.shape, there.count);
-    const Side here = random_side(*plan.own, plan.unit, plan.units);
+    const Side here = plan.at_origin();
     got.push_back(std::make_unique<Area>(std::vector<Area::Block>{{here.shape, here.count, 0}}, 2));
     got.back()->expect(0, plan.content(team.rank, to, got.back()->size(0)));
-    access(false, *plan.own, passive, here, got.back()->base(), to, exposed.displacement(to, Plan::offset(team.rank, where)),
+    access(false, plan.own, passive, here, got.back()->base(), to, exposed.displacement(to, Plan::offset(team.rank, where)),
            there, exposed.win);
   });
   for (const auto& area : got)
@@ -393,23 +426,55 @@ TEST_RANKS(2, Windows, LeaveCallsOutsideOfEpochsToTheLibrary) {
   MPI_Barrier(team.comm);
 }
 
-// In epochs of fences, too, Heddle carries out accesses, as soon as the target is in the epoch.
-TEST_RANKS(2, Windows, OfFencesAreAccessedByHeddle) {
+// In epochs of other kinds, too, Heddle carries out accesses, as soon as the target is in the epoch.
+TEST_RANKS(2, Windows, OfFencesAndStartsAreAccessedByHeddle) {
   if (expected() != Expected::on) GTEST_SKIP() << "counts calls of Heddle";
   const Committed type = column(100, 3);
-  Exposed exposed(Kind::allocate, region, team);
-  const std::vector<int> row(100, 1);
-  succeeds(MPI_Win_fence(MPI_MODE_NOPRECEDE, exposed.win));
-  int carried = 0;
-  for (int tries = 0; tries < 5000 && carried == 0; ++tries) {
-    const long before = seen_by_host();
-    succeeds(MPI_Put(row.data(), 100, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win));
-    carried = seen_by_host() == before ? 1 : 0;
-    succeeds(MPI_Win_fence(0, exposed.win));
-    MPI_Allreduce(MPI_IN_PLACE, &carried, 1, MPI_INT, MPI_MIN, team.comm);
+  for (const Sync sync : {Sync::fence, Sync::start}) {
+    Exposed exposed(Kind::allocate, region, team);
+    const std::vector<int> row(100, 1);
+    int carried = 0;
+    for (int tries = 0; tries < 5000 && carried == 0; ++tries) {
+      const long before = seen_by_host();
+      in_epochs(sync, team, exposed.win, [&](int to, bool) {
+        if (to != team.rank) succeeds(MPI_Put(row.data(), 100, MPI_INT, to, 0, 1, type, exposed.win));
+      });
+      carried = seen_by_host() == before ? 1 : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &carried, 1, MPI_INT, MPI_MIN, team.comm);
+    }
+    EXPECT_EQ(carried, 1) << text(Kind::allocate, sync);
   }
-  EXPECT_EQ(carried, 1);
-  succeeds(MPI_Win_fence(MPI_MODE_NOSUCCEED, exposed.win));
+}
+
+// Each rank starts and posts with its neighbours only, and these change from epoch to epoch.
+TEST_RANKS(4, Windows, OfChangingNeighboursHoldWhatWasPut) {
+  const Committed type = column(32, 2);
+  Exposed exposed(Kind::allocate, 4096, team);
+  std::memset(exposed.base(), 0, 4096);
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Win_get_group(exposed.win, &all);
+  for (int step = 1; step <= 12; ++step) {
+    const int shift = 1 + step % 3, to = (team.rank + shift) % 4, from = (team.rank + 4 - shift) % 4;
+    MPI_Group targets = MPI_GROUP_NULL, origins = MPI_GROUP_NULL;
+    MPI_Group_incl(all, 1, &to, &targets);
+    MPI_Group_incl(all, 1, &from, &origins);
+    const std::vector<int> row(32, 100 * step + team.rank);
+    succeeds(MPI_Win_post(origins, 0, exposed.win));
+    succeeds(MPI_Win_start(targets, 0, exposed.win));
+    MPI_Group_free(&targets);
+    MPI_Group_free(&origins);
+    succeeds(MPI_Put(row.data(), 32, MPI_INT, to, 0, 1, type, exposed.win));
+    succeeds(MPI_Win_complete(exposed.win));
+    succeeds(MPI_Win_wait(exposed.win));
+    int wrong = 0;
+    for (std::size_t i = 0; i < 64; ++i) {
+      int& value = reinterpret_cast<int*>(exposed.base())[i];
+      wrong += value != (i % 2 == 0 ? 100 * step + from : 0);
+      value = 0;  // the window is this rank's own until its next post
+    }
+    EXPECT_EQ(wrong, 0) << "step " << step;
+  }
+  MPI_Group_free(&all);
 }
 
 // A lock protects its holder: each rank adds 1 to a column of counters, many times.

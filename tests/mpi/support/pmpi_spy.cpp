@@ -155,8 +155,7 @@ using namespace heddle::test;
   WITNESS(Sendrecv_replace##C,                                                                                                \
           (void* b, Integer n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c, MPI_Status* s), TYPES(t),    \
           (b, n, t, to, stag, from, rtag, c, s))                                                                              \
-  WITNESS(Put##C,                                                                                                             \
-          (const void* b, Integer n, MPI_Datatype t, int to, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),            \
+  WITNESS(Put##C, (const void* b, Integer n, MPI_Datatype t, int to, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),    \
           TYPES(t, tt), (b, n, t, to, at, tn, tt, w))                                                                         \
   WITNESS(Get##C, (void* b, Integer n, MPI_Datatype t, int from, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),        \
           TYPES(t, tt), (b, n, t, from, at, tn, tt, w))                                                                       \
