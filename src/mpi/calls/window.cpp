@@ -4,7 +4,7 @@
 // program has freed.
 #include "entry_points.hpp"
 #include "mpi/requests/freed.hpp"
-#include "mpi/window/windows.hpp"
+#include "mpi/window/window_registry.hpp"
 
 namespace heddle::mpi {
 namespace {

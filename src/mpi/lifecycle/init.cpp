@@ -18,7 +18,7 @@
 #include "mpi/process/progress.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/types/registry.hpp"
-#include "mpi/window/windows.hpp"
+#include "mpi/window/window_registry.hpp"
 #include "threads/lock.hpp"
 
 using namespace heddle::mpi;

@@ -6,7 +6,7 @@
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/types/entry.hpp"
-#include "mpi/window/windows.hpp"
+#include "mpi/window/window_registry.hpp"
 #include "report/reporting.hpp"
 #include "select/choose_one_sided.hpp"
 

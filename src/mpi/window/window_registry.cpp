@@ -1,9 +1,9 @@
-// mpi/window/windows.cpp: the ranks of a window tell each other where its memory lies.
+// mpi/window/window_registry.cpp: the ranks of a window tell each other where its memory lies.
 //
 // The libraries put the memory of all ranks of a node into one file, which each of them maps. Each
 // rank looks up the place of its own memory in that file, and tells this place to the others. Then
 // it looks for the places of the others among its own mappings.
-#include "mpi/window/windows.hpp"
+#include "mpi/window/window_registry.hpp"
 
 #include <atomic>
 #include <exception>

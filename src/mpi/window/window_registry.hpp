@@ -1,4 +1,4 @@
-// mpi/window/windows.hpp: the windows whose memory Heddle can access. A window is always the
+// mpi/window/window_registry.hpp: the windows whose memory Heddle can access. A window is always the
 // host's, with its flavour, attributes and errors. Heddle only knows the addresses of other ranks'
 // memory beside it (engine/window/).
 //
