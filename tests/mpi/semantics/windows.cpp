@@ -331,6 +331,32 @@ TEST_RANKS(2, Windows, CompleteWithTheCall) {
   succeeds(MPI_Win_unlock_all(exposed.win));
 }
 
+// One rank has all the memory, as programs with shared windows often do.
+TEST_RANKS(3, Windows, OfOneRankAloneHoldWhatWasPut) {
+  const Committed type = column(16, 2);
+  MPI_Win win = MPI_WIN_NULL;
+  std::byte* base = nullptr;
+  succeeds(MPI_Win_allocate_shared(team.rank == 1 ? 4096 : 0, 1, MPI_INFO_NULL, team.comm, &base, &win));
+  if (team.rank == 1) std::memset(base, 0, 4096);
+  for (const Sync sync : {Sync::lock, Sync::fence, Sync::start}) {
+    const std::vector<int> row(16, 10 * static_cast<int>(sync) + team.rank);
+    const long before = seen_by_host();
+    MPI_Barrier(team.comm);
+    in_epochs(sync, team, win, [&](int to, bool) {
+      if (to == 1) succeeds(MPI_Put(row.data(), 16, MPI_INT, to, 1024 * team.rank, 1, type, win));
+    });
+    if (expected() == Expected::on && sync == Sync::lock) {
+      EXPECT_EQ(seen_by_host(), before);
+    }
+    MPI_Barrier(team.comm);
+    for (int from = 0; from < 3 && team.rank == 1; ++from)
+      for (std::size_t i = 0; i < 32; ++i)
+        EXPECT_EQ(reinterpret_cast<int*>(base + 1024 * from)[i], i % 2 == 0 ? 10 * static_cast<int>(sync) + from : 0);
+    MPI_Barrier(team.comm);
+  }
+  MPI_Win_free(&win);
+}
+
 // Two windows of one communicator, and a window of some of its ranks: each has its own epochs.
 TEST_RANKS(4, Windows, OfDifferentGroupsKeepApart) {
   const Committed type = column(20, 2);
