@@ -301,6 +301,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
   take("HEDDLE_TRIALS", on_off, set.trials);
   take("HEDDLE_MAILBOXES", on_off, set.mailboxes);
+  take("HEDDLE_WINDOWS", on_off, set.windows);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);

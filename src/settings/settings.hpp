@@ -105,6 +105,7 @@ struct Settings {
   std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
   bool trials = true;                                ///< HEDDLE_TRIALS
   bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
+  bool windows = true;                               ///< HEDDLE_WINDOWS
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp

@@ -70,6 +70,10 @@ constexpr Variable rows[] = {
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into shared memory. off: the MPI library "
      "sends these blocks as messages",
      library},
+    {"HEDDLE_WINDOWS", "on", "on|off",
+     "on: MPI_Put and MPI_Get of data with holes within a node copy straight into and out of windows of MPI_Win_allocate and "
+     "MPI_Win_allocate_shared. off: by the MPI library. If a rank says off, it holds for all ranks",
+     library},
     {"HEDDLE_CHECK", "off", "on|off",
      "on: the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
      "counts do not match, the job ends with a message. All ranks need the same value",

@@ -35,7 +35,7 @@ def test_a_line_that_defines_the_procedure(name):
 
 def test_the_library_alone_defines_the_rest():
     assert [call for call in ALL.values() if call.treatment == "passed" and call.file] == []
-    assert ALL["MPI_Put"].treatment == "passed"
+    assert ALL["MPI_Accumulate"].treatment == "passed"
 
 
 def test_places_of_some_that_readers_look_up():

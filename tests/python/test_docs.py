@@ -78,5 +78,5 @@ def test_the_page_of_commands_has_every_command():
 
 def test_every_page_is_in_the_navigation_of_the_site():
     """mkdocs also checks it, but it is not one of the tests."""
-    named = set(re.findall(r"(\w+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))
+    named = set(re.findall(r"([\w-]+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))
     assert {page.name for page in CHECKOUT.glob("docs/*.md")} <= named

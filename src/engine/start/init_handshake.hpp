@@ -30,6 +30,7 @@ constexpr unsigned wish_exchange = 4;   ///< Carry out collectives in Heddle (HE
 constexpr unsigned wish_fabric = 8;     ///< Send messages with holes to other nodes by libfabric (HEDDLE_FABRIC).
 constexpr unsigned wish_messages = 16;  ///< Carry messages of the program within the node (HEDDLE_MESSAGES).
 constexpr unsigned wish_meeting = 32;   ///< The rank runs Heddle, and meets the others in MPI_Finalize.
+constexpr unsigned wish_windows = 64;   ///< Access memory of windows within the node (HEDDLE_WINDOWS).
 
 /// The words of one rank, or the bitwise and of the words of all ranks heard so far. It travels in
 /// this form.

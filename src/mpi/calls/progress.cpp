@@ -1,6 +1,6 @@
-// mpi/calls/progress.cpp: barriers, reductions, and the synchronization of windows. The host
-// carries them out as the program makes them, and completes receives meanwhile. When the call
-// returns, Heddle finishes receives whose requests the program has freed.
+// mpi/calls/progress.cpp: barriers and reductions. The host carries them out as the program makes
+// them, and completes receives meanwhile. When the call returns, Heddle finishes receives whose
+// requests the program has freed.
 #include "entry_points.hpp"
 #include "mpi/requests/freed.hpp"
 
@@ -22,18 +22,6 @@ HEDDLE_ENTRY_Reduce_scatter(progresses);
 HEDDLE_ENTRY_Reduce_scatter_block(progresses);
 HEDDLE_ENTRY_Scan(progresses);
 HEDDLE_ENTRY_Exscan(progresses);
-HEDDLE_ENTRY_Win_fence(progresses);
-HEDDLE_ENTRY_Win_start(progresses);
-HEDDLE_ENTRY_Win_complete(progresses);
-HEDDLE_ENTRY_Win_wait(progresses);
-HEDDLE_ENTRY_Win_test(progresses);
-HEDDLE_ENTRY_Win_lock(progresses);
-HEDDLE_ENTRY_Win_unlock(progresses);
-HEDDLE_ENTRY_Win_lock_all(progresses);
-HEDDLE_ENTRY_Win_unlock_all(progresses);
-HEDDLE_ENTRY_Win_flush(progresses);
-HEDDLE_ENTRY_Win_flush_all(progresses);
-HEDDLE_ENTRY_Win_free(progresses);
 #ifdef HEDDLE_ENTRY_MPIX_Stream_progress
 HEDDLE_ENTRY_MPIX_Stream_progress(progresses);
 #endif

@@ -18,6 +18,7 @@
 #include "mpi/process/progress.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/types/registry.hpp"
+#include "mpi/window/window_registry.hpp"
 #include "threads/lock.hpp"
 
 using namespace heddle::mpi;
@@ -106,11 +107,12 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
+  const unsigned of_windows = native || !set.windows ? 0 : wish_windows;
   const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty() || set.log != heddle::settings::Log::off;
-  const unsigned wishes = (missed ? 0 : ways) | (told && !set.doctor ? wish_report : 0);
+  const unsigned wishes = (missed ? 0 : ways | of_windows) | (told && !set.doctor ? wish_report : 0);
   auto [all, one_machine, file] =
       agree(running() ? wishes | wish_meeting : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   if (running() && spokesman() && (wishes & ways & ~all))
@@ -132,6 +134,7 @@ void world_started() {
     ShadowComm::allow();
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
+  windows::allow(within_node && (all & wish_windows) != 0);
   Node::started();
   start_explaining();
   took = {ms_of(CLOCK_MONOTONIC) - before.elapsed, ms_of(CLOCK_THREAD_CPUTIME_ID) - before.work};

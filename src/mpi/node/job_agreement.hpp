@@ -22,6 +22,7 @@ using engine::wish_meeting;
 using engine::wish_messages;
 using engine::wish_node;
 using engine::wish_report;
+using engine::wish_windows;
 
 struct Agreed {
   unsigned wishes = 0;           ///< What every rank wishes.

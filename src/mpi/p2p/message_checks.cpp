@@ -11,13 +11,13 @@ namespace heddle::mpi {
 namespace {
 
 /// MPI_TAG_UB of all communicators; -1: nobody has asked.
-constinit std::atomic<int> highest_tag{-1};
+constinit std::atomic<int> known_highest_tag{-1};
 
 int ask_highest_tag(MPI_Comm comm) noexcept {
   int* value = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&value), &found) != MPI_SUCCESS || !found) return 32767;
-  highest_tag.store(*value, std::memory_order_relaxed);
+  known_highest_tag.store(*value, std::memory_order_relaxed);
   return *value;
 }
 
@@ -47,7 +47,7 @@ bool takes_elements(const Buffer& data) {
 
 bool is_tag(int tag, MPI_Comm comm) noexcept {
   if (tag < 0) return false;
-  const int highest = highest_tag.load(std::memory_order_relaxed);
+  const int highest = known_highest_tag.load(std::memory_order_relaxed);
   return tag <= (highest >= 0 ? highest : ask_highest_tag(comm));
 }
 

@@ -155,6 +155,10 @@ using namespace heddle::test;
   WITNESS(Sendrecv_replace##C,                                                                                                \
           (void* b, Integer n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c, MPI_Status* s), TYPES(t),    \
           (b, n, t, to, stag, from, rtag, c, s))                                                                              \
+  WITNESS(Put##C, (const void* b, Integer n, MPI_Datatype t, int to, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),    \
+          TYPES(t, tt), (b, n, t, to, at, tn, tt, w))                                                                         \
+  WITNESS(Get##C, (void* b, Integer n, MPI_Datatype t, int from, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),        \
+          TYPES(t, tt), (b, n, t, from, at, tn, tt, w))                                                                       \
   WITNESS(Bcast##C, (void* b, Integer n, MPI_Datatype t, int root, MPI_Comm c), TYPES(t), (b, n, t, root, c))                 \
   WITNESS(Gather##C,                                                                                                          \
           (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, int root, MPI_Comm c),         \

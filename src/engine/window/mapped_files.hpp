@@ -1,0 +1,53 @@
+// engine/window/mapped_files.hpp: the files that this process has mapped for reading and writing,
+// together with other processes. MPI libraries put the windows of a node's ranks into such a file.
+//
+//   const FilePlace mine = MappedFiles::of_process().place_of(base, bytes);  // tell it to a peer, which asks:
+//   std::byte* theirs = MappedFiles::of_process().address_of(place, bytes);  // null: not mapped here
+//
+// A file has the same device and inode in all processes of one kernel. A place is good as long as
+// one process keeps the file mapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "layout/bytes.hpp"
+
+namespace heddle::engine {
+
+using layout::Bytes;
+
+/// An offset in a file, whatever its name.
+struct FilePlace {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;  ///< 0: no place.
+  Bytes offset = 0;
+
+  explicit operator bool() const noexcept { return inode != 0; }
+  bool operator==(const FilePlace&) const = default;
+};
+
+class MappedFiles {
+ public:
+  /// Reads /proc/self/maps. Empty if the system does not show it. Throws std::bad_alloc.
+  static MappedFiles of_process();
+  /// @param maps  Lines as in /proc/self/maps.
+  explicit MappedFiles(std::string_view maps);
+
+  /// No place: some of the bytes are not in a shared mapping, or bytes <= 0.
+  [[nodiscard]] FilePlace place_of(const void* address, Bytes bytes) const noexcept;
+  /// Null: some of the bytes at this place are not mapped here in one piece.
+  [[nodiscard]] std::byte* address_of(const FilePlace& place, Bytes bytes) const noexcept;
+
+ private:
+  struct Piece {
+    std::uintptr_t begin = 0, end = 0;
+    FilePlace place;
+    [[nodiscard]] Bytes bytes() const noexcept { return static_cast<Bytes>(end - begin); }
+  };
+  std::vector<Piece> pieces_;  // in order of address; pieces that continue each other are one
+};
+
+}  // namespace heddle::engine

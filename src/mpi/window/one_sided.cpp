@@ -1,0 +1,172 @@
+// mpi/window/one_sided.cpp
+#include "mpi/window/one_sided.hpp"
+
+#include <atomic>
+
+#include "layout/pack.hpp"
+#include "layout/transfer.hpp"
+#include "mpi/types/entry.hpp"
+#include "mpi/window/window_registry.hpp"
+#include "report/reporting.hpp"
+#include "select/choose_one_sided.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+using engine::Permission;
+
+/// One side of an access: its type and count, and the bytes that it touches.
+struct Side {
+  const Entry* type = nullptr;  ///< Null: a predefined type in one piece.
+  Count count = 0;
+  Bytes bytes = 0;
+  Bytes low = 0, high = 0;  ///< The bytes that it touches, from its address.
+
+  [[nodiscard]] bool in_one_piece() const { return !type || type->contiguous(count); }
+  [[nodiscard]] Bytes first_byte() const { return type ? type->first_byte() : 0; }
+
+  /// False: Heddle does not know the type, or does not carry it. Types of long lists are carried
+  /// from their second use on.
+  bool look(MPI_Datatype datatype, Count elements) {
+    count = elements;
+    Bytes last = 0;  // the offset of the last element
+    if (count <= 0) return false;
+    if (Entry* const found = table.find(datatype)) {
+      type = found->ready_for_message(datatype);
+      if (!type || __builtin_mul_overflow(count, type->size(), &bytes) ||
+          __builtin_mul_overflow(count - 1, type->extent(), &last))
+        return false;
+      const layout::Layout& layout = type->layout();
+      constexpr Bytes most = Bytes{1} << 60;  // sums stay far from an overflow
+      if (last > most || last < -most || layout.true_extent() > most || layout.true_lower_bound() > most ||
+          layout.true_lower_bound() < -most)
+        return false;
+      low = layout.true_lower_bound() + std::min(last, Bytes{0});
+      high = layout.true_lower_bound() + layout.true_extent() + std::max(last, Bytes{0});
+      return bytes > 0;
+    }
+    const Predefined found = predefined(datatype);
+    if (found.pair || !seen_predefined(datatype) || __builtin_mul_overflow(count, found.size, &bytes)) return false;
+    high = bytes;
+    return bytes > 0;
+  }
+};
+
+/// The host makes progress.
+void progress() noexcept {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+/// The host may have put off a lock that the program has called for. An operation and a flush make
+/// it get the lock now. False: the host has failed.
+bool get_lock(const Window::Target& target, MPI_Win win) {
+  std::byte byte{};
+  return PMPI_Get(&byte, 1, MPI_BYTE, target.rank, 0, 1, MPI_BYTE, win) == MPI_SUCCESS &&
+         PMPI_Win_flush(target.rank, win) == MPI_SUCCESS;
+}
+
+/// An access that Heddle can carry out as soon as it is allowed.
+struct Access {
+  Window* window = nullptr;
+  int index = -1;  ///< The target, for the window.
+  Side origin, target;
+  std::byte* there = nullptr;
+
+  /// False: the host gets the call.
+  bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
+    window = windows::table.find(win);
+    index = window ? window->find(to.rank) : -1;
+    if (index < 0 || !from.address || !origin.look(from.type, from.count) || !target.look(to.type, to.count)) return false;
+    const Window::Target& memory = window->target(index);
+    Bytes at = 0;
+    if (origin.bytes != target.bytes || to.displacement < 0 ||
+        __builtin_mul_overflow(Bytes{to.displacement}, memory.unit, &at) || at > memory.size || at + target.low < 0 ||
+        at + target.high > memory.size || !select::carries(facts()))
+      return false;
+    there = memory.base + at;
+    const auto own = reinterpret_cast<std::uintptr_t>(from.address);
+    const auto other = reinterpret_cast<std::uintptr_t>(there);
+    const auto end = [](std::uintptr_t address, Bytes offset) { return address + static_cast<std::uintptr_t>(offset); };
+    return end(own, origin.high) <= end(other, target.low) || end(other, target.high) <= end(own, origin.low);
+  }
+
+  [[nodiscard]] select::OneSided facts() const {
+    return {.origin_in_one_piece = origin.in_one_piece(), .target_in_one_piece = target.in_one_piece(), .bytes = target.bytes};
+  }
+
+  /// Returns when the access is allowed. False: the host gets the call.
+  bool may_begin(const Permission& permission, MPI_Win win) const {
+    switch (permission.kind) {
+      case Permission::Kind::granted:
+        break;
+      case Permission::Kind::counted:
+        if (!engine::comes_soon(permission, window->crowded(), progress)) return false;
+        break;
+      case Permission::Kind::asked:
+        if (!get_lock(window->target(index), win)) return false;
+        window->lock_is_held(index);
+        break;
+      case Permission::Kind::none:
+        return false;
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+
+  /// @param move  put: from here to there.
+  template <Move move>
+  void carry_out(const Buffer& here) const {
+    report::ReportedCall reported(move == Move::put ? "put" : "get");
+    {
+      const report::Stopwatch watch(reported.times(), &report::Times::copy);
+      auto* const own = static_cast<std::byte*>(const_cast<void*>(here.address));
+      if constexpr (move == Move::put)
+        copy(origin, own, target, there);
+      else
+        copy(target, there, origin, own);
+    }
+    std::atomic_thread_fence(std::memory_order_release);
+    const Side& told = target.in_one_piece() ? origin : target;
+    reported.end(told.type->layout(), "window", target.bytes, [this] { return why(facts()); });
+  }
+
+ private:
+  static void copy(const Side& from, const std::byte* source, const Side& to, std::byte* destination) {
+    if (from.in_one_piece())
+      layout::unpack(to.type->layout(), to.count, destination, source + from.first_byte());
+    else if (to.in_one_piece())
+      layout::pack(from.type->layout(), from.count, source, destination + to.first_byte());
+    else
+      layout::transfer(from.type->layout(), from.count, source, to.type->layout(), to.count, destination);
+  }
+};
+
+}  // namespace
+
+template <Move move>
+bool carry(const Buffer& origin, const AtTarget& target, MPI_Win win) {
+  Access access;
+  if (!access.look(origin, target, win) || !access.may_begin(access.window->permission(access.index), win)) return false;
+  access.carry_out<move>(origin);
+  return true;
+}
+
+template <Move move>
+bool carry_with_request(const Buffer& origin, const AtTarget& target, MPI_Win win, MPI_Request* request) {
+  Access access;
+  if (!request || !access.look(origin, target, win)) return false;
+  const Permission permission = access.window->permission(access.index);
+  if (!permission.passive || !access.may_begin(permission, win)) return false;
+  // Like the data, the request is complete: an operation on no rank is.
+  if (PMPI_Rput(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request) != MPI_SUCCESS) return false;
+  access.carry_out<move>(origin);
+  return true;
+}
+
+template bool carry<Move::put>(const Buffer&, const AtTarget&, MPI_Win);
+template bool carry<Move::get>(const Buffer&, const AtTarget&, MPI_Win);
+template bool carry_with_request<Move::put>(const Buffer&, const AtTarget&, MPI_Win, MPI_Request*);
+template bool carry_with_request<Move::get>(const Buffer&, const AtTarget&, MPI_Win, MPI_Request*);
+
+}  // namespace heddle::mpi

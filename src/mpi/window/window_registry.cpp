@@ -1,0 +1,152 @@
+// mpi/window/window_registry.cpp: the ranks of a window tell each other where its memory lies.
+//
+// The libraries put the memory of all ranks of a node into one file, which each of them maps. Each
+// rank looks up the place of its own memory in that file, and tells this place to the others. Then
+// it looks for the places of the others among its own mappings.
+#include "mpi/window/window_registry.hpp"
+
+#include <atomic>
+#include <exception>
+#include <new>
+#include <numeric>
+
+#include "engine/window/mapped_files.hpp"
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/process/process.hpp"
+
+namespace heddle::mpi::windows {
+
+constinit threads::HandleTable<MPI_Win, Window> table;
+
+namespace {
+
+using engine::FilePlace;
+using engine::MappedFiles;
+using engine::WindowCounters;
+
+constinit std::atomic<bool> allowed{false};
+
+/// The words of one rank to the others.
+struct Told {
+  Bytes size = 0;
+  Bytes unit = 1;
+  FilePlace place;
+  transport::Place counters;  ///< Version 0: there are none, and this rank is no target.
+};
+
+/// The knowledge of a rank before the others depend on it.
+struct Own {
+  std::unique_ptr<MappedFiles> files;
+  WindowCounters* counters = nullptr;
+  std::vector<Told> told;  ///< By all ranks.
+  Told mine;
+
+  bool prepare(Node* node, int ranks, void* base, Bytes size, Bytes unit) noexcept try {
+    told.resize(static_cast<std::size_t>(ranks));
+    if (!node) return true;
+    files = std::make_unique<MappedFiles>(MappedFiles::of_process());
+    const Bytes bytes = WindowCounters::bytes(node->size());
+    counters = static_cast<WindowCounters*>(node->shared().allocate_zeroed(bytes));
+    if (!counters) return true;
+    if (const std::optional<transport::Place> place = node->shared().find(counters, bytes))
+      mine = {.size = size, .unit = unit, .place = files->place_of(base, size), .counters = *place};
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+};
+
+/// The rank in the node of each rank of the communicator. Negative: on another node.
+std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
+  std::vector<int> places(static_cast<std::size_t>(ranks), -1);
+  for (int rank = 0; rank < ranks; ++rank)
+    places[static_cast<std::size_t>(rank)] = rank == me ? node.me() : node.peer(comm, rank);
+  return places;
+}
+
+/// The ranks whose memory this rank can access, itself included.
+std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, int me, void* base, const Own& own) {
+  std::vector<Window::Target> targets;
+  const Bytes bytes = WindowCounters::bytes(node.size());
+  int rank = -1;
+  for (const Told& told : own.told) {
+    ++rank;
+    if (told.counters.version == 0 || told.size <= 0 || told.unit <= 0) continue;
+    Window::Target target{.rank = rank, .size = told.size, .unit = told.unit};
+    if (rank == me) {
+      target.base = static_cast<std::byte*>(base);
+      target.counters = own.counters;
+    } else if (const int peer = places[static_cast<std::size_t>(rank)]; peer >= 0) {
+      target.base = own.files->address_of(told.place, told.size);
+      target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
+    }
+    if (target.base && target.counters) targets.push_back(target);
+  }
+  return targets;
+}
+
+/// Collective. Each of the two is true if it is so on all ranks.
+bool all_say(int (&both)[2], MPI_Comm comm) {
+  return PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+void allow(bool is) noexcept { allowed = is; }
+
+// A step that may fail in one rank alone lies before the first collective, which tells all ranks.
+void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
+  int me = 0;
+  int ranks = 0;
+  if (!allowed || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS ||
+      PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
+    return;
+  Node* const node = Node::here();
+  Own own;
+  int ready_and_alone[2] = {own.prepare(node, ranks, base, size, unit) ? 1 : 0, node ? 0 : 1};
+  const bool agreed = all_say(ready_and_alone, comm) && ready_and_alone[0] != 0 && ready_and_alone[1] == 0;
+  constexpr int length = sizeof(Told);
+  const bool told =
+      agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
+  if (!own.counters) return;
+  if (!told) {
+    node->shared().release(own.counters);
+    return;
+  }
+  // Peers may read the counters from here on. Without memory for a window, the counters stay zero
+  // for good: no peer gets a permission by them.
+  try {
+    std::vector<int> places = places_of(*node, comm, me, ranks);
+    std::vector<Window::Target> targets = reached(*node, places, me, base, own);
+    table.insert(win, new Window(*node, std::move(targets), std::move(places), *own.counters, me));
+  } catch (const std::exception& error) {
+    say_once_verbose("a window is left to the MPI library", error.what());
+  }
+}
+
+std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group) try {
+  int size = 0;
+  MPI_Group all = MPI_GROUP_NULL;
+  if (PMPI_Group_size(group, &size) != MPI_SUCCESS) return {};
+  std::vector<int> ranks(static_cast<std::size_t>(size)), own(ranks.size());
+  std::iota(own.begin(), own.end(), 0);
+  if (size == 0) return ranks;
+  if (PMPI_Win_get_group(win, &all) != MPI_SUCCESS) return {};
+  const bool known = PMPI_Group_translate_ranks(group, size, own.data(), all, ranks.data()) == MPI_SUCCESS;
+  PMPI_Group_free(&all);
+  return known ? std::optional(std::move(ranks)) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+void Freeing::failed() noexcept {
+  if (!window_) return;
+  try {
+    table.insert(win_, window_.get());
+    window_.release();
+  } catch (const std::exception&) {
+    window_.release();  // peers may still read its counters
+  }
+}
+
+}  // namespace heddle::mpi::windows

@@ -1,0 +1,71 @@
+// mpi/window/window_registry.hpp: the windows whose memory Heddle can access. A window is always the
+// host's, with its flavour, attributes and errors. Heddle only knows the addresses of other ranks'
+// memory beside it (engine/window/).
+//
+//   const int result = PMPI_Win_allocate(...);
+//   if (result == MPI_SUCCESS) windows::meet(*win, comm, base, size, disp_unit);       // collective
+//   ...
+//   if (Window* window = windows::table.find(win)) ...                                 // null: all is the host's
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/window/window.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/process/host.hpp"
+#include "threads/handle_table.hpp"
+
+namespace heddle::mpi {
+
+class Window final : public engine::Window {
+ public:
+  /// @param mine  Of node.shared(). The window releases it.
+  Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me)
+      : engine::Window(std::move(targets), std::move(places), mine, me), node_(node), counters_(&mine) {}
+  ~Window() { node_.shared().release(counters_); }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
+
+ private:
+  Node& node_;
+  engine::WindowCounters* counters_;
+};
+
+namespace windows {
+
+extern constinit threads::HandleTable<MPI_Win, Window> table;
+
+/// Called in MPI_Init. True: all ranks agree that Heddle accesses windows (HEDDLE_WINDOWS).
+void allow(bool is) noexcept;
+
+/// The program has made a window of memory that the host has allocated. Collective over `comm`, the
+/// window's communicator: a call of the program on it is under way on all its ranks.
+/// @param base  This rank's memory. @param size  Its bytes.
+void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit);
+
+/// The ranks of a group in the window's group; negative: not there. Empty for a group of none.
+/// Nothing: the host does not say, or there is no memory.
+std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group);
+
+/// Lives while a call of the program frees a window.
+///   Freeing freeing(*win);
+///   const int result = PMPI_Win_free(win);
+///   if (result != MPI_SUCCESS) freeing.failed();
+class Freeing {
+ public:
+  /// From here on, another thread may get the handle for a window of its own.
+  explicit Freeing(MPI_Win win) noexcept : win_(win), window_(table.erase(win)) {}
+  /// The window is still there.
+  void failed() noexcept;
+
+ private:
+  MPI_Win win_;
+  std::unique_ptr<Window> window_;
+};
+
+}  // namespace windows
+}  // namespace heddle::mpi

@@ -1,0 +1,18 @@
+// select/choose_one_sided.cpp: the reasons in words.
+#include "select/choose_one_sided.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle::select {
+
+std::string why(const OneSided& access) {
+  if (access.bytes <= 0) return "there is nothing to move";
+  if (!carries(access))
+    return fmt::format("{} bytes lie in one piece on both sides: the MPI library copies them as fast", access.bytes);
+  const char* const holes = access.origin_in_one_piece   ? "the target"
+                            : access.target_in_one_piece ? "the origin"
+                                                         : "the origin and the target";
+  return fmt::format("{} bytes with holes at {} take one copy: the target's memory is mapped here", access.bytes, holes);
+}
+
+}  // namespace heddle::select
