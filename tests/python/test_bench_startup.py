@@ -23,7 +23,7 @@ def test_every_way_and_metric_has_a_row(mpi, tmp_path):
     assert values[PRELOADED, "work"] < values[PRELOADED, "init"] and values[PRELOADED, "part"] < values[PRELOADED, "init"]
     for row in found:
         assert 0 < row["lower"] <= row["value"] <= row["upper"] and row["ranks"] == 3 and row["samples"] == 2
-    assert "medians of 2 alternate starts" in done.stdout
+    assert "medians of 2 starts of each way" in done.stdout
 
 
 def test_what_is_added_is_the_median_of_pairs():
