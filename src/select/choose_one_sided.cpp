@@ -7,6 +7,8 @@ namespace heddle::select {
 
 std::string why(const OneSided& access) {
   if (access.bytes <= 0) return "there is nothing to move";
+  if (access.bytes < access.least)
+    return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
   if (!carries(access))
     return fmt::format("{} bytes lie in one piece on both sides: the MPI library copies them as fast", access.bytes);
   const char* const holes = access.origin_in_one_piece   ? "the target"

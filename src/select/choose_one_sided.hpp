@@ -20,10 +20,11 @@ struct OneSided {
   bool origin_in_one_piece = true;
   bool target_in_one_piece = true;
   layout::Bytes bytes = 0;
+  layout::Bytes least = 0;  ///< The library is as fast for fewer bytes (HostTraits::slow_to_access_from).
 };
 
 constexpr bool carries(const OneSided& access) noexcept {
-  return access.bytes > 0 && !(access.origin_in_one_piece && access.target_in_one_piece);
+  return access.bytes > 0 && access.bytes >= access.least && !(access.origin_in_one_piece && access.target_in_one_piece);
 }
 
 std::string why(const OneSided& access);

@@ -91,6 +91,14 @@ Parsed<Watch> watch(std::string_view text) {
   return {Watch::some, "is neither none, some nor all"};
 }
 
+Parsed<Windows> windows(std::string_view text) {
+  const std::string word = lower(text);
+  if (word == "auto") return {Windows::automatic, {}};
+  if (word == "on") return {Windows::on, {}};
+  if (word == "off") return {Windows::off, {}};
+  return {Windows::automatic, "is neither auto, on nor off"};
+}
+
 Parsed<Log> log(std::string_view text) {
   const std::string word = lower(text);
   if (word == "off") return {Log::off, {}};
@@ -301,7 +309,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_ALLTOALLV", alltoallv, set.alltoallv);
   take("HEDDLE_TRIALS", on_off, set.trials);
   take("HEDDLE_MAILBOXES", on_off, set.mailboxes);
-  take("HEDDLE_WINDOWS", on_off, set.windows);
+  take("HEDDLE_WINDOWS", windows, set.windows);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);

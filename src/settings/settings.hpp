@@ -40,6 +40,7 @@ enum class Yield { automatic, on, off };
 enum class Collectives { automatic, native };
 enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
+enum class Windows { automatic, on, off };
 enum class Log { off, info, debug };
 enum class Exchange { automatic, consensus, crystal, counts };
 
@@ -105,7 +106,7 @@ struct Settings {
   std::string alltoallv = "auto";                    ///< HEDDLE_ALLTOALLV, a name of schedule::alltoallv(), or native
   bool trials = true;                                ///< HEDDLE_TRIALS
   bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
-  bool windows = true;                               ///< HEDDLE_WINDOWS
+  Windows windows = Windows::automatic;              ///< HEDDLE_WINDOWS
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp

@@ -70,9 +70,10 @@ constexpr Variable rows[] = {
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into shared memory. off: the MPI library "
      "sends these blocks as messages",
      library},
-    {"HEDDLE_WINDOWS", "on", "on|off",
-     "on: MPI_Put and MPI_Get of data with holes within a node copy straight into and out of windows of MPI_Win_allocate and "
-     "MPI_Win_allocate_shared. off: by the MPI library. If a rank says off, it holds for all ranks",
+    {"HEDDLE_WINDOWS", "auto", "auto|on|off",
+     "auto: within a node, MPI_Put and MPI_Get of much data with holes copy straight into and out of windows of "
+     "MPI_Win_allocate and MPI_Win_allocate_shared. on: also of little data. off: the MPI library carries all out. If a rank "
+     "says off, it holds for all ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
      "on: the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "

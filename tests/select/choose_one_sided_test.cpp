@@ -14,6 +14,14 @@ TEST(ChooseOneSided, LeavesDataInOnePieceToTheLibrary) {
   EXPECT_EQ(why(nothing), "there is nothing to move");
 }
 
+TEST(ChooseOneSided, LeavesFewBytesToTheLibrary) {
+  OneSided few{.origin_in_one_piece = false, .target_in_one_piece = true, .bytes = 4095, .least = 4096};
+  EXPECT_FALSE(carries(few));
+  EXPECT_EQ(why(few), "4095 bytes: the MPI library is as fast below 4096 bytes");
+  few.bytes = few.least;
+  EXPECT_TRUE(carries(few));
+}
+
 TEST(ChooseOneSided, CarriesHolesOnEitherSide) {
   for (const auto& [origin, target, at] : {std::tuple{false, true, "the origin"}, std::tuple{true, false, "the target"},
                                            std::tuple{false, false, "the origin and the target"}}) {

@@ -104,6 +104,9 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_WATCH=All"}).watch, Watch::all);
   EXPECT_EQ(with({"HEDDLE_WATCH=none"}).watch, Watch::none);
   EXPECT_EQ(with({"HEDDLE_WATCH=few"}).watch, Watch::some);
+  EXPECT_EQ(with({"HEDDLE_WINDOWS=On"}).windows, Windows::on);
+  EXPECT_EQ(with({"HEDDLE_WINDOWS=off"}).windows, Windows::off);
+  EXPECT_EQ(with({"HEDDLE_WINDOWS=no way"}).windows, Windows::automatic);
   EXPECT_EQ(with({"HEDDLE_LOG=Debug"}).log, Log::debug);
   EXPECT_EQ(with({"HEDDLE_LOG=info"}).log, Log::info);
   EXPECT_EQ(with({"HEDDLE_LOG=trace"}).log, Log::off);

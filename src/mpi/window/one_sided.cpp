@@ -5,6 +5,7 @@
 
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
+#include "mpi/process/process.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/window/window_registry.hpp"
 #include "report/reporting.hpp"
@@ -92,7 +93,11 @@ struct Access {
   }
 
   [[nodiscard]] select::OneSided facts() const {
-    return {.origin_in_one_piece = origin.in_one_piece(), .target_in_one_piece = target.in_one_piece(), .bytes = target.bytes};
+    const bool all = settings_of_process().windows == settings::Windows::on;
+    return {.origin_in_one_piece = origin.in_one_piece(),
+            .target_in_one_piece = target.in_one_piece(),
+            .bytes = target.bytes,
+            .least = all ? 0 : traits().slow_to_access_from};
   }
 
   /// Returns when the access is allowed. False: the host gets the call.
