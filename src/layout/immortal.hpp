@@ -7,7 +7,7 @@
 //     return *settings;
 //   }
 //
-// tests/lasting.cmake checks that no built room registers a destructor with the C++ run time.
+// tests/lasting.sh checks that no built room registers a destructor with the C++ run time.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "settings/files.hpp"
@@ -66,52 +69,56 @@ Parsed<bool> on_off(std::string_view text) {
   return {false, "is neither on nor off"};
 }
 
-Parsed<Isa> isa(std::string_view text) {
+namespace {
+
+template <class Value>
+using Words = std::initializer_list<std::pair<std::string_view, Value>>;
+
+/// The value of a word. @param fallback  The value for all other texts, with the complaint.
+template <class Value>
+Parsed<Value> one_of(std::string_view text, Words<std::type_identity_t<Value>> words, Value fallback, const char* complaint) {
   const std::string word = lower(text);
-  if (word == "auto") return {Isa::automatic, {}};
-  if (word == "portable") return {Isa::portable, {}};
-  if (word == "avx2") return {Isa::avx2, {}};
-  if (word == "avx512") return {Isa::avx512, {}};
-  return {Isa::automatic, "is no instruction set that Heddle has kernels for"};
+  for (const auto& [name, value] : words)
+    if (word == name) return {value, {}};
+  return {fallback, complaint};
+}
+
+/// For an enumeration of automatic, on and off.
+template <class Value>
+Parsed<Value> auto_on_off(std::string_view text) {
+  if (lower(text) == "auto") return {Value::automatic, {}};
+  auto [on, complaint] = on_off(text);
+  if (!complaint.empty()) return {Value::automatic, "is neither auto, on nor off"};
+  return {on ? Value::on : Value::off, {}};
+}
+
+}  // namespace
+
+Parsed<Isa> isa(std::string_view text) {
+  return one_of(text, {{"auto", Isa::automatic}, {"portable", Isa::portable}, {"avx2", Isa::avx2}, {"avx512", Isa::avx512}},
+                Isa::automatic, "is no instruction set that Heddle has kernels for");
 }
 
 Parsed<Messages> messages(std::string_view text) {
-  const std::string word = lower(text);
-  if (word == "auto") return {Messages::automatic, {}};
-  if (word == "packed") return {Messages::packed, {}};
-  if (word == "native") return {Messages::native, {}};
-  return {Messages::automatic, "is no way to send a message"};
+  return one_of(text, {{"auto", Messages::automatic}, {"packed", Messages::packed}, {"native", Messages::native}},
+                Messages::automatic, "is no way to send a message");
 }
 
 Parsed<Watch> watch(std::string_view text) {
-  const std::string word = lower(text);
-  if (word == "none") return {Watch::none, {}};
-  if (word == "some") return {Watch::some, {}};
-  if (word == "all") return {Watch::all, {}};
-  return {Watch::some, "is neither none, some nor all"};
-}
-
-Parsed<Windows> windows(std::string_view text) {
-  const std::string word = lower(text);
-  if (word == "auto") return {Windows::automatic, {}};
-  if (word == "on") return {Windows::on, {}};
-  if (word == "off") return {Windows::off, {}};
-  return {Windows::automatic, "is neither auto, on nor off"};
+  return one_of(text, {{"none", Watch::none}, {"some", Watch::some}, {"all", Watch::all}}, Watch::some,
+                "is neither none, some nor all");
 }
 
 Parsed<Log> log(std::string_view text) {
-  const std::string word = lower(text);
-  if (word == "off") return {Log::off, {}};
-  if (word == "info") return {Log::info, {}};
-  if (word == "debug") return {Log::debug, {}};
-  return {Log::off, "is neither off, info nor debug"};
+  return one_of(text, {{"off", Log::off}, {"info", Log::info}, {"debug", Log::debug}}, Log::off,
+                "is neither off, info nor debug");
 }
 
+Parsed<Windows> windows(std::string_view text) { return auto_on_off<Windows>(text); }
+
 Parsed<Collectives> collectives(std::string_view text) {
-  const std::string word = lower(text);
-  if (word == "auto") return {Collectives::automatic, {}};
-  if (word == "native") return {Collectives::native, {}};
-  return {Collectives::automatic, "is neither auto nor native"};
+  return one_of(text, {{"auto", Collectives::automatic}, {"native", Collectives::native}}, Collectives::automatic,
+                "is neither auto nor native");
 }
 
 Parsed<Exchange> exchange(std::string_view text) {
@@ -155,11 +162,7 @@ Parsed<Router> router(std::string_view text) {
 Parsed<std::string> allgatherv(std::string_view text) { return algorithm("HEDDLE_ALLGATHERV", text); }
 Parsed<std::string> alltoallv(std::string_view text) { return algorithm("HEDDLE_ALLTOALLV", text); }
 
-Parsed<Yield> yield(std::string_view text) {
-  if (lower(text) == "auto") return {Yield::automatic, {}};
-  auto [on, complaint] = on_off(text);
-  return {on ? Yield::on : Yield::off, complaint.empty() ? "" : "is neither auto, on nor off"};
-}
+Parsed<Yield> yield(std::string_view text) { return auto_on_off<Yield>(text); }
 
 Parsed<bool> devices(std::string_view text) {
   const std::string word = lower(text);
@@ -172,18 +175,16 @@ Parsed<bool> heap(std::string_view text) {
 }
 
 Parsed<Scheme> scheme(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, Scheme>, 8> names = {{{"auto", Scheme::automatic},
-                                                                                {"native", Scheme::native},
-                                                                                {"bc-spup", Scheme::bc_spup},
-                                                                                {"rwg-up", Scheme::rwg_up},
-                                                                                {"p-rrs", Scheme::p_rrs},
-                                                                                {"multi-w", Scheme::multi_w},
-                                                                                {"direct", Scheme::direct},
-                                                                                {"both", Scheme::both}}};
-  const std::string word = lower(text);
-  for (const auto& [name, value] : names)
-    if (word == name) return {value, {}};
-  return {Scheme::automatic, "is no scheme"};
+  return one_of(text,
+                {{"auto", Scheme::automatic},
+                 {"native", Scheme::native},
+                 {"bc-spup", Scheme::bc_spup},
+                 {"rwg-up", Scheme::rwg_up},
+                 {"p-rrs", Scheme::p_rrs},
+                 {"multi-w", Scheme::multi_w},
+                 {"direct", Scheme::direct},
+                 {"both", Scheme::both}},
+                Scheme::automatic, "is no scheme");
 }
 
 Parsed<std::int64_t> segment(std::string_view text) {

@@ -153,6 +153,8 @@ Parsed<bool> on_off(std::string_view text);                     ///< on|off, 1|0
 Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
 Parsed<Watch> watch(std::string_view text);                     ///< none|some|all; any case.
+Parsed<Log> log(std::string_view text);                         ///< off|info|debug; any case.
+Parsed<Windows> windows(std::string_view text);                 ///< auto, or as on_off().
 Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
 Parsed<std::string> allgatherv(std::string_view text);          ///< auto|native|ring|...; any case.
 Parsed<std::string> alltoallv(std::string_view text);           ///< auto|native|direct|...; any case.

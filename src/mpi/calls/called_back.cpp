@@ -8,6 +8,7 @@
 #include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/request_table.hpp"
+#include "mpi/window/window_registry.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -28,6 +29,11 @@ int in_receives(auto host, auto... arguments) {
   return in_completions(host, arguments...);
 }
 
+int in_windows(auto host, auto... arguments) {
+  windows::expect_handlers();
+  return in_completions(host, arguments...);
+}
+
 }  // namespace
 }  // namespace heddle::mpi
 
@@ -37,12 +43,12 @@ extern "C" {
 HEDDLE_ENTRY_Comm_create_errhandler(in_receives);
 HEDDLE_ENTRY_Errhandler_create(in_receives);
 HEDDLE_ENTRY_File_create_errhandler(in_completions);
-HEDDLE_ENTRY_Win_create_errhandler(in_completions);
+HEDDLE_ENTRY_Win_create_errhandler(in_windows);
 HEDDLE_ENTRY_Grequest_start(in_completions);
 #ifdef HEDDLE_ENTRY_MPIX_Comm_create_errhandler_x
 HEDDLE_ENTRY_MPIX_Comm_create_errhandler_x(in_receives);
 HEDDLE_ENTRY_MPIX_File_create_errhandler_x(in_completions);
-HEDDLE_ENTRY_MPIX_Win_create_errhandler_x(in_completions);
+HEDDLE_ENTRY_MPIX_Win_create_errhandler_x(in_windows);
 #endif
 #ifdef HEDDLE_ENTRY_MPIX_Grequest_start  // the standard ABI has none
 HEDDLE_ENTRY_MPIX_Grequest_start(in_completions);

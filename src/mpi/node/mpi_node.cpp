@@ -111,12 +111,12 @@ void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noe
     if (!nonce) return;
     join(place, ranks);
   }
-  starting_ = place.transport->assembly();
+  assembly() = place.transport->assembly();
   std::unique_ptr<Node> here = made(place, *nonce);
   if (here) here->carries_messages_ = messages;
 
   // All ranks of this node or none: every receiver must know a descriptor when it comes.
-  possible_ = starting_ ? starting_->all(here != nullptr) : all_have(here != nullptr, ranks);
+  possible_ = starting() ? starting()->all(here != nullptr) : all_have(here != nullptr, ranks);
   if (!possible_ || place.members.size() == 1) return;
   ever_.store(here.get(), std::memory_order_release);
   here_.store(here.release(), std::memory_order_release);

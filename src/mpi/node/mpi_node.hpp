@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/node/node.hpp"
+#include "layout/immortal.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "settings/settings.hpp"
 #include "transport/assembly.hpp"
@@ -42,8 +43,8 @@ class Node : public engine::Node {
   static bool possible() noexcept { return possible_; }
   /// Collectives of all ranks of the job in shared memory, in one order. Null: they do not share
   /// memory, or MPI_Init is over.
-  static transport::Assembly* starting() noexcept { return starting_.get(); }
-  static void started() noexcept { starting_.reset(); }
+  static transport::Assembly* starting() noexcept { return assembly().get(); }
+  static void started() noexcept { assembly().reset(); }
   /// Before MPI_Finalize. Messages that receivers have yet to fetch stay in the memory that they
   /// have mapped.
   static void stop() noexcept;
@@ -74,7 +75,10 @@ class Node : public engine::Node {
   static inline std::atomic<Node*> here_{nullptr};
   static inline std::atomic<Node*> ever_{nullptr};
   static inline std::atomic<bool> possible_{false};
-  static inline std::shared_ptr<transport::Assembly> starting_;
+  static std::shared_ptr<transport::Assembly>& assembly() noexcept {
+    static layout::Immortal<std::shared_ptr<transport::Assembly>> of_start;
+    return *of_start;
+  }
 
   group::Group ranks_;  // ranks of MPI_COMM_WORLD on this node
   bool carries_messages_ = true;

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "layout/immortal.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/process/host.hpp"
 #include "threads/free_lists.hpp"
@@ -39,8 +40,8 @@ class Pending : public threads::Lingers<Pending> {
   /// call. Called once for each operation, by one thread.
   virtual int finish(MPI_Status& status, int error) noexcept = 0;
   [[nodiscard]] virtual const communicators::Hold& communicator() const noexcept {
-    static const communicators::Hold none;
-    return none;
+    static layout::Immortal<communicators::Hold> none;
+    return *none;
   }
 
   /// Carries on an operation of several messages. Its handle is a generalized request, for which

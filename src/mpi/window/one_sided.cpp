@@ -78,7 +78,9 @@ struct Access {
   bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
     window = windows::table.find(win);
     index = window ? window->find(to.rank) : -1;
-    if (index < 0 || !from.address || !origin.look(from.type, from.count) || !target.look(to.type, to.count)) return false;
+    if (index < 0 || windows::hides_errors(win) || !from.address || !origin.look(from.type, from.count) ||
+        !target.look(to.type, to.count))
+      return false;
     const Window::Target& memory = window->target(index);
     Bytes at = 0;
     if (origin.bytes != target.bytes || to.displacement < 0 ||

@@ -25,6 +25,7 @@ using engine::MappedFiles;
 using engine::WindowCounters;
 
 constinit std::atomic<bool> allowed{false};
+constinit std::atomic<bool> handlers_made{false};
 
 /// The words of one rank to the others.
 struct Told {
@@ -94,6 +95,17 @@ bool all_say(int (&both)[2], MPI_Comm comm) {
 
 void allow(bool is) noexcept { allowed = is; }
 
+void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
+
+bool hides_errors(MPI_Win win) noexcept {
+  if (!handlers_made.load(std::memory_order_relaxed) || !traits().forgets_heard_errors) return false;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Win_get_errhandler(win, &handler) != MPI_SUCCESS) return true;
+  const bool made = handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_RETURN;
+  PMPI_Errhandler_free(&handler);
+  return made;
+}
+
 // A step that may fail in one rank alone lies before the first collective, which tells all ranks.
 void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
   int me = 0;
@@ -103,7 +115,9 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
     return;
   Node* const node = Node::here();
   Own own;
-  int ready_and_alone[2] = {own.prepare(node, ranks, base, size, unit) ? 1 : 0, node ? 0 : 1};
+  // The handler of `comm` may have hidden a failure.
+  const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, base, size, unit);
+  int ready_and_alone[2] = {ready ? 1 : 0, node ? 0 : 1};
   const bool agreed = all_say(ready_and_alone, comm) && ready_and_alone[0] != 0 && ready_and_alone[1] == 0;
   constexpr int length = sizeof(Told);
   const bool told =

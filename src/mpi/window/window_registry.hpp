@@ -51,6 +51,12 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit);
 /// Nothing: the host does not say, or there is no memory.
 std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group);
 
+/// Called before the program makes an error handler for windows.
+void expect_handlers() noexcept;
+/// True: if a call on the window fails, the program's handler hears of it, and the call may return
+/// MPI_SUCCESS (HostTraits::forgets_heard_errors). Then Heddle does not know the window's epochs.
+[[nodiscard]] bool hides_errors(MPI_Win win) noexcept;
+
 /// Lives while a call of the program frees a window.
 ///   Freeing freeing(*win);
 ///   const int result = PMPI_Win_free(win);
