@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -97,7 +98,8 @@ def run(job: Job, tests: Path, limit: float) -> dict[str, str]:
     environment.setdefault("OMPI_MCA_btl", "^ofi")  # it cannot be used here, and sleeps for a second in MPI_Init
     environment["MPI4PY_LIBMPI"] = str(ROOT / ".mpi" / job.mpi / "lib" / LIBRARIES[job.mpi])
     log = FOLDER / f"log-{job.name}.txt"
-    with log.open("w") as output:
+    # The session directory of a killed launcher would stop a later launcher with its process number.
+    with log.open("w") as output, tempfile.TemporaryDirectory() as environment["TMPDIR"]:
         started = subprocess.Popen(
             command(job, tests, out), stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
         )

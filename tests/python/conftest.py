@@ -92,6 +92,13 @@ def clean_environment(**more: str) -> dict[str, str]:
     return kept | plain | {"HEDDLE_CACHE": "off", "XDG_CONFIG_HOME": "/nonexistent"} | more
 
 
+@pytest.fixture(autouse=True)
+def own_session_directory(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed launcher of Open MPI 5.0.11 leaves its session directory, and the next launcher with the
+    same process number then fails. Therefore each test has its own folder for session directories."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("sessions")))
+
+
 @pytest.fixture(scope="module", params=MPIS)
 def mpi(request) -> str:
     """Each MPI of the checkout, one after the other."""

@@ -211,6 +211,7 @@ EXAMPLES = [
     ("c/transpose.c", {"n": "2048", "ranks": "4"}, "resized(vector(512, 1, 2048, double_complex), 0, 16)"),
     ("c/particles.c", {}, PARTICLE + "[double, double, double, int, char]), 0, 88)"),
     ("c/gather.c", {"n": "40", "place": "[1, 5, 3, 0]"}, "indexed_block(1, [1, 5, 3, 0], double)"),
+    ("c/column.c", {}, "vector(65536, 1, 4, double)"),
     ("c/once.c", {"n": "4", "places": "[1, 5, 3, 0]"}, "indexed_block(1, [1, 5, 3, 0], double)"),
     ("fortran/halo.f90", FACE | {"axis": "3"}, "subarray([8, 8, 8], [6, 6, 1], [1, 1, 1], double_precision, order=F)"),
     ("fortran/transpose.f90", {"n": "2048", "ranks": "4"}, "resized(vector(512, 1, 2048, double_complex), 0, 16)"),
