@@ -66,7 +66,7 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes
 /// From a vector of blocks, MPICH packs short messages as fast as Heddle does, into the message itself.
 Bytes packs_from_mpich(const Layout& layout, const Message& message) {
   const auto* const loop = std::get_if<Loop>(&layout.node()->form);
-  return message.is_vector && !message.several && loop && loop->child->contiguous() ? 4 << 10 : 0;
+  return message.is_vector && !message.several && loop && loop->child->contiguous() ? 8 << 10 : 0;
 }
 
 }  // namespace

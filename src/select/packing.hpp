@@ -18,11 +18,12 @@
 //   transposes of 24 B               2.1 ... 6.5        0.5 ... 0.9 up to 1.5 MiB, 3.1 at 6 MiB
 //   blocks of 4 KiB and more         about 1            about 1
 //
-// Below 4 KiB MPICH packs a vector straight into the message. Four columns of doubles, sent and
-// received at once, take MPICH 4.6 us (1 KiB each) and 7.7 us (4000 bytes each); packed by Heddle,
-// they took 5.2 and 10.2 us (two cores of a Xeon). Single messages of 64 to 4000 bytes took Heddle
-// 0.8 to 1.3 times as long. So MPICH keeps such messages if the program has made the type as a
-// vector. For a list of indices with equal distances, MPICH takes longer.
+// Below 8 KiB MPICH packs a vector straight into the message. Four faces, two of them columns of
+// doubles, sent and received at once, take MPICH 5.0 us (2 KiB each), 8.0 us (4 KiB) and 9.1 us (6
+// KiB). Packed by Heddle, they took 5.4, 9.5 and 11.5 us (two cores of a Xeon). Single messages of 64
+// to 4000 bytes took Heddle 0.8 to 1.3 times as long. So MPICH keeps such messages if the program has
+// made the type as a vector. For a list of indices with equal distances, MPICH takes longer. From 8
+// KiB on MPICH takes 20 to 80 times as long as Heddle.
 //
 // Packing also helps where the host's own packing is wrong. Without Heddle, Open MPI 5.0.11 garbles
 // numbers that the end of a fragment (4 KiB) cuts in two. Two kinds of types have such numbers. In

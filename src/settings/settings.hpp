@@ -92,8 +92,8 @@ struct Settings {
   Isa isa = Isa::automatic;                          ///< HEDDLE_ISA
   Messages messages = Messages::automatic;           ///< HEDDLE_MESSAGES
   Scheme scheme = Scheme::automatic;                 ///< HEDDLE_SCHEME
-  std::int64_t rendezvous = 4 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
-  bool contiguous = true;                            ///< HEDDLE_CONTIGUOUS
+  std::int64_t rendezvous = 8 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
+  bool contiguous = false;                           ///< HEDDLE_CONTIGUOUS
   std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
   Transports transports;                             ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes

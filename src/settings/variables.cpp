@@ -17,11 +17,11 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_SCHEME", "auto", "auto|native|bc-spup|rwg-up|p-rrs|multi-w|direct|both",
      "how large messages with holes move within a node; native: by the MPI library", library},
-    {"HEDDLE_RENDEZVOUS", "4K", "bytes, with K, M, G or T",
+    {"HEDDLE_RENDEZVOUS", "8K", "bytes, with K, M, G or T",
      "within a node, Heddle announces messages with holes of at least this size to their receiver. HEDDLE_SCHEME then moves "
      "them",
      library},
-    {"HEDDLE_CONTIGUOUS", "on", "on|off",
+    {"HEDDLE_CONTIGUOUS", "off", "on|off",
      "on: Heddle also announces messages in one piece (32 KiB to 4 MiB) if the profile says that it moves them faster than "
      "the MPI library. off: only messages that their receiver scatters",
      library},

@@ -46,7 +46,7 @@ const std::array<Case, 19> cases = {{
     {"one piece", layout::resized(basic(8), 0, 16), {}, never_packed, never_packed},
     {"several pieces", layout::resized(basic(8), 0, 16), {.several = true}, always, never_packed},
     {"rows of 64 B", rows(64, 128), {}, always, never_packed},
-    {"a vector of 64 B", rows(64, 128), {.is_vector = true}, 4 << 10, never_packed},
+    {"a vector of 64 B", rows(64, 128), {.is_vector = true}, 8 << 10, never_packed},
     {"several vectors of 64 B", rows(64, 128), {.several = true, .is_vector = true}, always, never_packed},
     {"rows of 4 KiB", rows(4096, 8192), {}, never_packed, never_packed},
     {"a list of 8 B", listed(8), {}, always, always},

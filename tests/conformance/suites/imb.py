@@ -36,7 +36,7 @@ class Imb(Suite):
         for part, names in BENCHMARKS.items():
             for name in names.split():
                 program = Program(f"IMB-{part}", name, ())
-                for count in [2] if name in PAIRS else [count for count in (2, 4) if count <= ranks]:
+                for count in [2] if name in PAIRS else [count for count in (2, 4, 8) if count <= ranks]:
                     self.cases.append(Case(program, count, (name, *SHORT, "-npmin", str(count))))
         self.left_out += [
             LeftOut("IMB-IO", "measures files, which Heddle leaves to the library", 1),

@@ -34,7 +34,7 @@ def run(command: list[str], limit_s: float, more: tuple[tuple[str, str], ...] = 
             started = subprocess.Popen(
                 command,
                 cwd=folder,
-                env=environment(more) | {MARK: mark},
+                env=environment(more) | {MARK: mark, "TMPDIR": folder},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -9,7 +9,7 @@ from suites.suite import Case, LeftOut, Outcome, Program, Suite, revision_of
 
 PAIRS = {"osu_bibw", "osu_bw", "osu_latency", "osu_latency_mt", "osu_latency_mp", "osu_bw_persistent", "osu_bibw_persistent"}
 PAIRS |= {"osu_latency_persistent"}
-SHORT = ("-i", "10", "-x", "2", "-m", "1:262144")
+SHORT = ("-i", "4", "-x", "1", "-m", "1:262144")
 TYPES = ("-D", "vect:4:8")
 TYPED = {"osu_bw", "osu_bibw", "osu_latency", "osu_multi_lat", "osu_mbw_mr"}
 DEFINES = ("-DFIELD_WIDTH=18", "-DFLOAT_PRECISION=2", '-DPACKAGE_VERSION="7"')
@@ -66,4 +66,4 @@ def cases_of(program: Program, ranks: int) -> list[Case]:
 def sizes(program: Program, ranks: int) -> list[int]:
     if program.name in PAIRS or program.part.startswith("one-sided"):
         return [2]
-    return [count for count in (2, 4) if count <= ranks]
+    return [count for count in (2, 4, 8) if count <= ranks]
