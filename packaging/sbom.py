@@ -73,9 +73,9 @@ def vendored(folder: Path) -> list:
 
 
 def document(version: str, title: str, components: list) -> dict:
-    whole = {"type": "application", "bom-ref": "heddle", "name": title, "version": version, "licenses": licences("BSD-3-Clause")}
+    whole = {"type": "application", "bom-ref": "heddle", "name": title, "version": version}
     content = {
-        "metadata": {"component": whole},
+        "metadata": {"component": {**whole, "licenses": licences("BSD-3-Clause")}},
         "components": components,
         "dependencies": [
             {"ref": "heddle", "dependsOn": [one["bom-ref"] for one in components]},
