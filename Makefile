@@ -42,7 +42,7 @@ wheel: packages  ## dist/heddle_mpi-*.whl of what is built, for pip
 sdist:  ## dist/heddle_mpi-*.tar.gz of the last commit, from which pip builds
 	@scripts/sdist
 
-deb:  ## dist/heddle_*.deb of the last commit
+deb:  ## dist/heddle_*.deb and heddle-dev_*.deb of the last commit
 	@scripts/deb
 
 reproducible: packages  ## Wheel and tarball of the last commit into dist/, each built twice in different places: equal, or an error
