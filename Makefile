@@ -10,7 +10,7 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap packages build programs install wheel sdist deb release test check demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap packages build programs install uninstall wheel sdist deb release reproducible test check demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
@@ -33,14 +33,20 @@ programs:  ## With them all programs of `heddle bench`, `heddle simulate` and ap
 install:  ## Put what is built into PREFIX (/usr/local), below DESTDIR
 	@scripts/install
 
+uninstall:  ## Remove from PREFIX, below DESTDIR, what `make install` has put there
+	@scripts/uninstall
+
 wheel: packages  ## dist/heddle_mpi-*.whl of what is built, for pip
 	@scripts/wheel
 
 sdist:  ## dist/heddle_mpi-*.tar.gz of the last commit, from which pip builds
 	@scripts/sdist
 
-deb:  ## dist/heddle_*.deb of the last commit
+deb:  ## dist/heddle_*.deb and heddle-dev_*.deb of the last commit
 	@scripts/deb
+
+reproducible: packages  ## Wheel and tarball of the last commit into dist/, each built twice in different places: equal, or an error
+	@scripts/reproducible
 
 release:  ## What a release carries, from a tagged commit (CONTRIBUTING.md)
 	@scripts/release

@@ -14,3 +14,15 @@ configure_file("${packaging}/modulefile.in" "${root}/share/modulefiles/heddle/${
 execute_process(COMMAND "${python}" -m compileall -q -s "$ENV{DESTDIR}" "${root}/lib/heddle" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PYTHONDONTWRITEBYTECODE=1" "PYTHONPATH=${root}/lib/heddle/python:${root}/lib/heddle/vendor"
                         "${python}" "${packaging}/pages.py" "${root}/share" COMMAND_ERROR_IS_FATAL ANY)
+if(vendor)
+  execute_process(COMMAND "${python}" -B "${packaging}/sbom.py" "${root}/share/doc/heddle/heddle-command.cdx.json" vendored "${version}"
+                          "${root}/lib/heddle/vendor" COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
+# CMake's list of installed files (install_manifest.txt) gets those that this script has made, too.
+file(GLOB_RECURSE made RELATIVE "${root}" "${root}/lib/heddle/*.pyc" "${root}/share/man/man1/heddle*.1" "${root}/share/doc/heddle/*.cdx.json")
+list(APPEND made share/modulefiles/heddle/${version} share/bash-completion/completions/heddle share/zsh/site-functions/_heddle
+                 share/fish/vendor_completions.d/heddle.fish)
+list(TRANSFORM made PREPEND "${CMAKE_INSTALL_PREFIX}/")
+list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${made})
+list(REMOVE_DUPLICATES CMAKE_INSTALL_MANIFEST_FILES)

@@ -1,6 +1,7 @@
 # Properties of the wheel that pyproject.toml cannot express: it has compiled parts, suits any
 # Python 3, and brings the program `heddle`. scripts/wheel puts both files beside the package.
 import os
+import shutil
 from glob import glob
 
 from setuptools import Distribution, setup
@@ -15,6 +16,13 @@ class Compiled(Distribution):
 class Platform(bdist_wheel):
     def get_tag(self):
         return "py3", "none", os.environ.get("WHEEL_PLATFORM") or super().get_tag()[2]
+
+    def write_wheelfile(self, wheelfile_base, *args, **more):
+        """Adds the list of others' software that is in the libraries, at the place that PEP 770 names."""
+        super().write_wheelfile(wheelfile_base, *args, **more)
+        folder = os.path.join(wheelfile_base, "sboms")
+        os.makedirs(folder)
+        shutil.copy("heddle.cdx.json", folder)
 
 
 class Programs(Distribution().get_command_class("build_scripts")):

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "examples/README.md": "examples/index.md",
 }
 SOURCES = {f"examples/{folder}/{name}.{end}": f"examples/{name}.md" for name in EXAMPLES for folder, end in LANGUAGES.values()}

@@ -80,3 +80,23 @@ def test_every_page_is_in_the_navigation_of_the_site():
     """mkdocs also checks it, but it is not one of the tests."""
     named = set(re.findall(r"([\w-]+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))
     assert {page.name for page in CHECKOUT.glob("docs/*.md")} <= named
+
+
+def shown_elsewhere(*words: str) -> str:
+    page = [sys.executable, CHECKOUT / "packaging/page.py", "README.md", *words]
+    return subprocess.run(page, cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_page_of_the_wheel_has_no_link_into_the_tree():
+    """PyPI shows it without the tree. The text of links stays, and so does all code."""
+    own, page = (CHECKOUT / "README.md").read_text(), shown_elsewhere()
+    assert not [target for target in LINK.findall(FENCED.sub("", page)) if "://" not in target]
+    assert FENCED.findall(page) == FENCED.findall(own)
+    plain = re.sub(r"!\[[^\]]*\]\([^)]*\)|\[|\]\([^)\s]*\)|\]", "", own)
+    assert re.sub(r"[\[\]]", "", page).split() == re.sub(r"[\[\]]", "", plain).split()
+
+
+def test_the_page_of_the_wheel_leads_to_the_tree_if_its_address_is_known():
+    targets = LINK.findall(FENCED.sub("", shown_elsewhere("https://example.org/heddle")))
+    assert "https://example.org/heddle/docs/install.md" in targets
+    assert all("://" in target for target in targets)

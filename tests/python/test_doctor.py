@@ -137,6 +137,18 @@ def test_of_settings(heddle, found, built, tmp_path):
     assert found(*words, HEDDLE_TRANSPORTS="mpi")["on a node"]["verdict"] == "poor"
 
 
+def test_the_check_of_an_mpi_writes_no_report(heddle, mpi, built, tmp_path):
+    """Settings for a whole site may ask for a report of each job."""
+    settings, folder = tmp_path / "heddle.conf", tmp_path / "reports"
+    folder.mkdir()
+    settings.write_text(f"HEDDLE_REPORT = {folder}/%p.json\nHEDDLE_TRACE = {folder}/%p.trace\n")
+    done = heddle("doctor", "--mpi", prefix(mpi), HEDDLE_CONFIG=str(settings))
+    assert "two ranks exchange a derived datatype under Heddle" in " ".join(done.stdout.split()), done.stdout
+    assert not [*folder.iterdir()]
+    heddle("run", "-n", 1, "--", built["starts"], "init", tmp_path / "work", HEDDLE_CONFIG=str(settings))
+    assert [*folder.glob("*.json")]  # of the program
+
+
 def test_leaves_a_report_alone(found, built, tmp_path):
     (tmp_path / "report.json").write_text("of the last run")
     found("--", built["starts"], "init", tmp_path / "work", HEDDLE_REPORT=str(tmp_path / "report.json"))

@@ -1,5 +1,6 @@
 """make install: an installation works in its prefix, without the place where it was built."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -212,6 +213,19 @@ def test_completion_of_zsh(root, run, tmp_path):
         "zpty -d asked\n"
     )
     assert "completed" in run("zsh", "-f", script, PATH=f"{root}/bin:/usr/bin:/bin", HOME=tmp_path).stdout
+
+
+def test_licences_and_lists_of_the_software_of_others(root):
+    folder = root / "share/doc/heddle"
+    sources = {file.name: file.read_bytes() for file in (CHECKOUT / "packaging/third_party").glob("*.txt")}
+    assert sources and {file.name: file.read_bytes() for file in (folder / "third_party").iterdir()} == sources
+    names = {}
+    for which in ("heddle", "heddle-command"):
+        made = json.loads((folder / f"{which}.cdx.json").read_text())
+        names[which] = {one["name"]: one["version"] for one in made["components"]}
+    assert {"CLI11", "fmt", "nlohmann-json", "libstdc++"} <= names["heddle"].keys()
+    installed = {path.name.rsplit("-", 1)[0].lower() for path in (root / "lib/heddle/vendor").glob("*.dist-info")}
+    assert installed == {name.lower().replace("-", "_") for name in names["heddle-command"]}
 
 
 def test_nothing_points_to_where_it_was_built(root):

@@ -40,7 +40,9 @@ def test_is_a_project_of_its_own(tree):
     """Its table [project] is that of the checkout, with additions for pip."""
     with open(tree / "pyproject.toml", "rb") as file, open(tree / "python/pyproject.toml", "rb") as other:
         made, ours = tomllib.load(file), tomllib.load(other)
-    assert made["project"] == ours["project"] | {"readme": "README.md"}
+    added = tomllib.loads((tree / "packaging/project.toml").read_text())
+    assert made["project"] == ours["project"] | added
+    assert all([*tree.glob(pattern)] for pattern in added["license-files"])
     assert tree.name == f"heddle_mpi-{ours['project']['version']}"
     assert f"\nVersion: {ours['project']['version']}\n" in (tree / "PKG-INFO").read_text()
     backend = made["build-system"]

@@ -1,6 +1,7 @@
 """make wheel: the wheel works in a new environment without a compiler, and its tag is right."""
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -135,3 +136,16 @@ def test_tag_and_contents(wheel):
     assert max(needed) <= 28, f"glibc 2.{max(needed)} is asked for: objdump -T says what for, src/glibc/older.c is its place"
     tag = re.fullmatch(r"heddle_mpi-[\d.]+-py3-none-(\w+)\.whl", wheel.name)[1]
     assert tag.startswith(f"manylinux_2_{max(needed)}_") or not importlib.util.find_spec("auditwheel"), tag
+
+
+def test_has_licences_the_list_of_software_and_a_page_whose_links_work(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        texts = {name.partition(".dist-info/")[2]: archive.read(name) for name in archive.namelist() if ".dist-info/" in name}
+        times = {entry.date_time for entry in archive.infolist()}
+    made = json.loads(texts["sboms/heddle.cdx.json"])
+    assert {one["name"] for one in made["components"]} >= {"CLI11", "fmt", "nlohmann-json", "libstdc++"}
+    for file in [CHECKOUT / "LICENSE", *(CHECKOUT / "packaging/third_party").glob("*.txt")]:
+        assert texts[f"licenses/{file.relative_to(CHECKOUT)}"] == file.read_bytes()
+    page = texts["METADATA"].decode().partition("\n\n")[2]
+    assert "# Heddle" in page and not re.search(r"\]\((?!\w+:)", re.sub(r"(?ms)^```.*?^```", "", page))
+    assert len(times) == 1, "each build would have other bytes"

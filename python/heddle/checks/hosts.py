@@ -63,6 +63,10 @@ int main(int argc, char** argv) {
 """
 
 
+# Empty: the default, whatever files of settings say. The user's reports are those of the user's programs.
+OF_THE_CHECK = {"HEDDLE": "on", "HEDDLE_REPORT": "", "HEDDLE_TRACE": ""}
+
+
 def ranks(mpi: str | None = None) -> Iterator[Finding]:
     """Tries each MPI found here, or only the MPI named."""
     found = [installations.named(mpi)] if mpi else installations.find()
@@ -93,7 +97,7 @@ def _two_ranks(mpi: Installation) -> str:
             answer = subprocess.run(
                 command.words,
                 executable=command.file,
-                env=command.environment | {"HEDDLE": "on"},
+                env=command.environment | OF_THE_CHECK,
                 capture_output=True,
                 text=True,
                 errors="replace",

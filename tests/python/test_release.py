@@ -1,0 +1,71 @@
+"""make release refuses a checkout that is no release, before it builds or removes anything."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT
+
+VERSION = re.search(r'^version = "(.*)"', (CHECKOUT / "python/pyproject.toml").read_text(), re.MULTILINE)[1]
+
+
+@pytest.fixture
+def clone(tmp_path) -> Path:
+    """The last commit, with a section of CHANGELOG.md that has a date."""
+    tree = tmp_path / "heddle"
+    subprocess.run(["git", "clone", "-q", "--shared", CHECKOUT, tree], check=True)
+    changes = tree / "CHANGELOG.md"
+    changes.write_text(re.sub(rf"^## {re.escape(VERSION)}, .*$", f"## {VERSION}, 2026-12-01", changes.read_text(), flags=re.M))
+    (tree / "dist").mkdir()
+    (tree / "dist/precious").touch()
+    git(tree, "commit", "-qam", "A date")
+    return tree
+
+
+def git(tree: Path, *words: str) -> None:
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=tree, check=True, capture_output=True)
+
+
+def refusal(tree: Path) -> str:
+    done = subprocess.run([tree / "scripts/release"], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and (tree / "dist/precious").exists()
+    return done.stderr
+
+
+def test_a_change_that_is_not_committed(clone):
+    (clone / "README.md").write_text("changed\n")
+    assert re.search(r"release: something is not committed:\n M README\.md", refusal(clone))
+
+
+def test_a_commit_without_its_tag(clone):
+    assert f"there is no tag: git tag -a v{VERSION}" in refusal(clone)
+    git(clone, "tag", "-am", "wrong", f"v{VERSION}", "HEAD~1")
+    assert f"v{VERSION} is another commit than this" in refusal(clone)
+
+
+@pytest.mark.parametrize(
+    "file, text",
+    [
+        ("CMakeLists.txt", f"project(heddle VERSION {VERSION} "),
+        ("python/heddle/__init__.py", f'__version__ = "{VERSION}"'),
+        ("CITATION.cff", f"version: {VERSION}"),
+        ("CHANGELOG.md", f"## {VERSION}, 2026-12-01"),
+    ],
+)
+def test_a_version_that_differs(clone, file, text):
+    path = clone / file
+    assert text in path.read_text()
+    path.write_text(path.read_text().replace(text, text.replace(VERSION, "9.9.9")))
+    git(clone, "commit", "-qam", "Another version")
+    assert f"{file} has" in refusal(clone)
+
+
+def test_notes_are_the_section_of_the_changelog(clone):
+    done = subprocess.run([clone / "scripts/release", "--notes"], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith(f"# Heddle {VERSION}\n")
+    section = (clone / "CHANGELOG.md").read_text().partition(f"## {VERSION}, 2026-12-01\n")[2].partition("\n## ")[0]
+    bold = re.findall(r"\*\*.*?\*\*", section)
+    assert bold and re.findall(r"\*\*.*?\*\*", done.stdout) == bold
+    assert "](" not in done.stdout and "sha256sum --check SHA256SUMS" in done.stdout
