@@ -126,8 +126,7 @@ def test_messages_left_to_the_library_are_left_to_it(heddle, programs, tmp_path,
 @pytest.mark.parametrize("switch", ["on", "off"])
 @pytest.mark.parametrize("mpi", MPIS)
 def test_times_of_procedures_are_told_with_heddle_and_without(heddle, programs, tmp_path, mpi, switch):
-    """A procedure counts under all its names. The list has only procedures that Heddle
-    interposes."""
+    """A procedure counts under all its names."""
     file = tmp_path / "r.json"
     done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file), HEDDLE=switch)
     assert done.returncode == 0 and not done.stderr, done
@@ -377,7 +376,7 @@ def test_nonsense_gets_a_sentence(heddle, written, text):
 
 
 def test_other_problems(heddle, written, tmp_path):
-    assert "version 3" in heddle("report", written({"heddle_report": 3})).stderr
+    assert "version 4" in heddle("report", written({"heddle_report": 4})).stderr
     assert "cannot read" in heddle("report", tmp_path / "none.json").stderr
     done = heddle("report", written(report(row())), "--html", tmp_path / "no/folder.html")
     assert done.returncode == 1 and "cannot write" in done.stderr
