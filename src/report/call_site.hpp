@@ -85,8 +85,9 @@ class CallSite {
   static constexpr std::size_t sizes = 65;
 
  private:
-  /// Adds to a counter that only ends() changes. With one thread in MPI at a time it needs no
-  /// locked instruction, which would take longer than the rest of ends(). Returns the value before.
+  /// Adds to a counter that only ends() changes. With one thread in MPI at a time this needs no
+  /// locked instructions, which would take longer than the rest of ends(). (Threads of Heddle may
+  /// call carried() at any time.) Returns the value before.
   static std::int64_t add(std::atomic<std::int64_t>& counter, std::int64_t some) noexcept {
     if (threads::concurrent.load(std::memory_order_relaxed)) return counter.fetch_add(some, std::memory_order_relaxed);
     const std::int64_t before = counter.load(std::memory_order_relaxed);

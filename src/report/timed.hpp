@@ -63,10 +63,10 @@ struct Positions {
 template <class Constants, int number, Positions at, class... Arguments>
 struct Around {
   /// @param from  The return address of the program's call.
-  static int call(int (*procedure)(Arguments...), const void* from, Arguments... arguments) {
+  [[gnu::always_inline]] static int call(int (*procedure)(Arguments...), const void* from, Arguments... arguments) {
     Observer* const looks = observer.load(std::memory_order_acquire);
     if (!looks) return procedure(arguments...);
-    Span span(*looks, called(from, std::tuple<Arguments...>(arguments...)));
+    Span span(*looks, from, std::tuple<Arguments...>(arguments...));
     const int result = procedure(arguments...);
     span.done = result == Constants::success;
     return result;
@@ -114,7 +114,8 @@ struct Around {
   /// This is an object, because the program's error handlers may throw.
   class Span {
    public:
-    Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}
+    Span(Observer& looks, const void* from, const std::tuple<Arguments...>& given) noexcept
+        : looks_(looks), called_(called(from, given)), mark_(looks.begins(called_)) {}
     ~Span() { looks_.ends(called_, mark_, done); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;

@@ -131,6 +131,15 @@ def _run(found: Found) -> str:
     return f"<dl>{lines}</dl>"
 
 
+def _all_calls(found: Found) -> str:
+    if not found.procedures:
+        return ""
+    heads, lines = table.without_empty(PROCEDURES, table.procedures(found), table.CAME_OF_IT)
+    late = latest(found)
+    said = f"<p>→ {escape(late.sentence)}</p>\n" if late else ""
+    return _section(table.title(found), table.units(found), table_of(heads, lines, sum_last=True), said)
+
+
 def draw(found: Found, source: str) -> str:
     estimates = estimate(found)
     where = shown_places(found)
@@ -143,6 +152,7 @@ def draw(found: Found, source: str) -> str:
     )
     bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
     parts = [
+        _all_calls(found),
         f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
         if found.rows
         else f"<p>{escape(nothing(found))}</p>\n",
@@ -150,8 +160,6 @@ def draw(found: Found, source: str) -> str:
     ]
     if why := missing(where):
         parts.append(f"<p>{escape(why)}</p>\n")
-    if late := latest(found):
-        parts.append(f"<p>{escape(late.sentence[0].upper() + late.sentence[1:])}.</p>\n")
     if found.sites:
         about = f"Time in MPI calls, {duration(found.in_mpi.mean)} of a rank on average. Bars are means over the ranks."
         parts.append(_section("By call site", about, _figure(drawings.by_site(found, where))))
@@ -168,7 +176,7 @@ def draw(found: Found, source: str) -> str:
         about = "Times are sums over the ranks. Below each are the least and the most that a rank spent. " + table.PHASES
         parts.append(_section("What Heddle carried", about, _rows(found, where, estimates)))
     if found.sites:
-        parts.append(_section("All call sites", table.UNITS, table_of(*_stacked(SITES, table.sites(found, where)))))
+        parts.append(_section("All call sites", table.units(found), table_of(*_stacked(SITES, table.sites(found, where)))))
     if found.algorithms:
         about = "The collectives that Heddle has looked at, with their algorithms and the bytes of a rank: least, most, median."
         lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
@@ -176,10 +184,6 @@ def draw(found: Found, source: str) -> str:
     if found.mailed:
         about = "Blocks that were published in memory that both ranks have mapped, or retracted because a message was expected."
         parts.append(_section("Short blocks within a node", about, table_of(MAILED, table.mailed(found))))
-    if found.procedures:
-        heads, lines = table.without_empty(PROCEDURES, table.procedures(found), table.CAME_OF_IT)
-        about = table.UNITS + (f" {table.THREADS.format(found.threads)}" if found.threads > 1 else "")
-        parts.append(_section(table.title(found), about, table_of(heads, lines, sum_last=True)))
     if found.communicators:
         about = "Bytes of one communicator in a process, and of a list of its ranks."
         parts.append(_section("Communicators", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))

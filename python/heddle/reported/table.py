@@ -12,6 +12,7 @@ from . import PARTS, Algorithm, Communicator, Found, Procedure, Row, Spread
 from .advice import advice
 from .carried import nothing
 from .estimate import Estimates, Range, estimate
+from .imbalance import latest
 from .lines import missing, places
 from .words import amount, duration, roughly
 
@@ -20,6 +21,12 @@ def title(found: Found) -> str:
     """The head of the table of procedures."""
     what = "All of MPI" if found.all_of_mpi else "MPI calls that Heddle replaces"
     return f"{what}, {duration(found.elapsed_us)} from MPI_Init to MPI_Finalize" if found.elapsed_us else what
+
+
+def units(found: Found) -> str:
+    """The meaning of the columns."""
+    threads = f" Up to {found.threads} threads of a rank call MPI, and their times are added up." if found.threads > 1 else ""
+    return UNITS + threads
 
 
 def speed(row: Row) -> str:
@@ -45,7 +52,6 @@ SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", *OF_
 UNITS = "Times are of one rank: the mean over all ranks, the least, the most, and the mean's share of the run."
 UNITS += " Calls and bytes are sums over all ranks."
 ALL = "in all"
-THREADS = "Up to {} threads of a rank call MPI, and their times are added up."
 ALGORITHMS = ("procedure", "from", "communicator", "algorithm", "ranks", "calls", "bytes", "bytes of a rank")
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
@@ -167,35 +173,14 @@ def estimated(us: Range | None) -> str:
 
 
 def show(found: Found, most: int) -> None:
+    """First all of MPI, then Heddle's part."""
     where = shown_places(found)
-    estimates = estimate(found)
-    if found.rows:
-        above = ("datatype", "from", "communicator", "procedure", "ranks differ", "library alone")
-        _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
-        left = found.rows[most:]
-        more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
-        print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
-        print(listing.prose(PHASES))
-        print(listing.prose(estimates.sentence))
-        print(listing.prose(LAYOUTS))
-        for one in advice(found, where=where):
-            print(listing.prose(f"→ {one.sentence}"))
-    else:
-        print(listing.prose(nothing(found)))
+    if found.procedures:
+        _show_calls(found, where, most)
+        print()
+    _show_carried(found, where, most)
     if found.mailed:
         _table(MAILED, mailed(found), most, gap=True)
-    if found.procedures:
-        print("\n" + listing.prose(f"{title(found)}. {UNITS}"))
-        if found.threads > 1:
-            print(listing.prose(THREADS.format(found.threads)))
-        *lines, whole = procedures(found)
-        _table(PROCEDURES, [*lines[:most], whole], most + 1, above=("why", "carried", "handed on"), optional=CAME_OF_IT)
-        if len(lines) > most:
-            print(f"… {len(lines) - most} more rows")
-    if found.sites:
-        print("\nCall sites")
-        above = ("from", "datatype", "communicator", "why", "bytes", "least")
-        _table(SITES, sites(found, where), most, above=above, optional=("datatype", "communicator", "bytes", "why"))
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
@@ -203,6 +188,37 @@ def show(found: Found, most: int) -> None:
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
     if why := missing(where):
         print("\n" + listing.prose(why))
+
+
+def _show_calls(found: Found, where: dict, most: int) -> None:
+    print(listing.prose(f"{title(found)}. {units(found)}"))
+    if late := latest(found):
+        print(listing.prose(f"→ {late.sentence}"))
+    *lines, whole = procedures(found)
+    _table(PROCEDURES, [*lines[:most], whole], most + 1, above=("why", "handed on", "carried"), optional=CAME_OF_IT)
+    if len(lines) > most:
+        print(f"… {len(lines) - most} more rows")
+    if found.sites:
+        print("\nCall sites")
+        above = ("from", "datatype", "communicator", "why", "bytes", "share")
+        _table(SITES, sites(found, where), most, above=above, optional=("datatype", "communicator", "bytes", "why"))
+
+
+def _show_carried(found: Found, where: dict, most: int) -> None:
+    if not found.rows:
+        print(listing.prose(nothing(found)))
+        return
+    estimates = estimate(found)
+    above = ("datatype", "from", "communicator", "procedure", "ranks differ", "library alone")
+    _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
+    left = found.rows[most:]
+    more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
+    print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
+    print(listing.prose(PHASES))
+    print(listing.prose(estimates.sentence))
+    print(listing.prose(LAYOUTS))
+    for one in advice(found, where=where):
+        print(listing.prose(f"→ {one.sentence}"))
 
 
 TEXTS = {"datatype", "from", "side", "way", "communicators", "kept as", "procedure", "communicator", "algorithm"}
