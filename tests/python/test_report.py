@@ -85,6 +85,21 @@ def test_why_a_way_was_taken(heddle, programs, tmp_path, mpi):
     assert (short["way"], short["why"]) == ("packed", "65536 bytes are fewer than HEDDLE_RENDEZVOUS (1048576)")
 
 
+@pytest.mark.parametrize("mpi", MPIS)
+def test_why_a_short_non_blocking_send_packs(heddle, tmp_path, mpi):
+    """The receiver could read the sender's memory, but the send must complete before its receive."""
+    sends = "MPI_Isend(matrix, 1, column, 1, 0, MPI_COMM_WORLD, &request), MPI_Wait(&request, MPI_STATUS_IGNORE)"
+    text = COLUMNS.replace("MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD)", sends).replace(
+        "int rank;", "int rank; MPI_Request request;"
+    )
+    (tmp_path / "sends.c").write_text(text)
+    program = compiled(mpi, tmp_path / "sends", tmp_path / "sends.c")
+    done = heddle("run", "-n", 2, "--", program, HEDDLE_REPORT=str(tmp_path / "r.json"), HEDDLE_PROFILE="builtin")
+    assert done.returncode == 0, done
+    (why,) = [row["why"] for row in json.loads((tmp_path / "r.json").read_text())["rows"] if row["call"] == "send"]
+    assert "cannot read" not in why and ("completes before its receive" in why or "more ranks than cores" in why), why
+
+
 GATHERS = r"""
 #include <mpi.h>
 #include <stdlib.h>
