@@ -15,8 +15,9 @@
 //   };
 //   Timed<Constants, &MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 //
-// A procedure that Heddle leaves to the host is named by its type alone, so that no symbol of it is
-// looked up when nobody observes. Whoever puts the wrapper in place stores the host's procedure.
+// A wrapper of a procedure that Heddle leaves to the host has only the procedure's type. So the
+// loader looks up no symbol for it if there is no observer. The code that puts the wrapper in place
+// stores the host's procedure.
 //
 //   using Barrier = OfHost<Constants, decltype(PMPI_Barrier), 230, Positions{.communicator = 0}>;
 //   Barrier::host = address;  Barrier::call
