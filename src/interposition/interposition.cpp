@@ -43,16 +43,20 @@ struct Symbol {
 /// Remembers the addresses of the host's procedures and of Heddle's.
 std::vector<Symbol> find_places(const Object& host, bool timed) {
   std::vector<Symbol> symbols;
-  for (const Procedure& each : procedures()) {
-    void* const ours = timed && each.timed ? each.timed : each.ours;
-    const std::string names[] = {each.name, std::string("P") + each.name};
-    for (const std::string& name : names) {
+  const auto add = [&](const char* procedure, void* ours) {
+    void* in_host = nullptr;
+    for (const std::string& name : {std::string(procedure), std::string("P") + procedure}) {
       const ElfW(Sym)* symbol = host.defined(name.c_str());
       if (!symbol) continue;
+      in_host = host.address_of(*symbol);
       symbols.push_back({symbol, ours});
-      state().places.emplace(name, Place{host.address_of(*symbol), ours});
+      state().places.emplace(name, Place{in_host, ours});
     }
-  }
+    return in_host;
+  };
+  for (const Procedure& each : procedures()) add(each.name, timed && each.timed ? each.timed : each.ours);
+  if (timed)
+    for (const Observable& each : observed()) *each.host = add(each.name, each.timed);
   return symbols;
 }
 

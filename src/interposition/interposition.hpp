@@ -39,7 +39,7 @@ enum class Taken {
 
 /// Takes the host's place. Call it once, when Heddle is loaded. Throws std::bad_alloc.
 /// @param in_host  The address of a procedure in the host's library.
-/// @param timed  Uses Procedure::timed.
+/// @param timed  Uses Procedure::timed, and replaces the procedures of observed().
 Taken take_place(const void* in_host, bool timed);
 
 /// The result of take_place(); no_host before.

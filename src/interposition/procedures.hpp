@@ -20,12 +20,22 @@ inline bool of_mpi(const char* name) {
 struct Procedure {
   const char* name;  ///< "MPI_Send".
   void* ours;
-  /// Like `ours`, with an observer (mpi/lifecycle/observed_call.hpp). Null: it neither moves data
+  /// Like `ours`, with an observer (mpi/lifecycle/observed_call.hpp). Null: it neither communicates
   /// nor waits.
   void* timed = nullptr;
 };
 /// Sorted by name.
 std::span<const Procedure> procedures() noexcept;
+
+/// A procedure that Heddle leaves to the host, with an observer around it. It is put in place only
+/// if somebody observes.
+struct Observable {
+  const char* name;
+  void* timed;
+  void** host;  ///< The observer calls the host's procedure here.
+};
+/// All such procedures that communicate or wait.
+std::span<const Observable> observed() noexcept;
 
 struct Treatment {
   const char* pattern;  ///< "MPI_Send", "MPI_T_*". It also stands for the _c form.

@@ -14,12 +14,13 @@
 #include <string>
 
 #include "report/place.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::report {
 
 /// The reason why a call was handed on to the MPI library as the program made it.
 enum class Passed : std::uint8_t {
-  by_nature,  ///< It completes or tests other calls' operations: there is nothing to carry.
+  by_nature,  ///< Heddle carries no such calls: reductions, barriers, files, calls that complete others' operations.
   off,        ///< HEDDLE=off.
   no_holes,   ///< The data lies in one piece.
   as_set,     ///< A HEDDLE_ variable demands it.
@@ -52,11 +53,11 @@ class CallSite {
   /// Counts a call that is over.
   /// @param bytes  Bytes that it sends, or has room for; negative: unknown.
   End ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
-    const bool first = calls_.fetch_add(1, std::memory_order_relaxed) == 0;
-    ns_.fetch_add(static_cast<std::int64_t>(ns), std::memory_order_relaxed);
+    const bool first = add(calls_, 1) == 0;
+    add(ns_, static_cast<std::int64_t>(ns));
     if (bytes >= 0) {
-      bytes_.fetch_add(bytes, std::memory_order_relaxed);
-      sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))].fetch_add(1, std::memory_order_relaxed);
+      add(bytes_, bytes);
+      add(sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))], 1);
     }
     if (marked_.load(std::memory_order_relaxed) == number) return {.carried = true, .why = why, .first = first};
     why_.store(why, std::memory_order_relaxed);
@@ -84,6 +85,16 @@ class CallSite {
   static constexpr std::size_t sizes = 65;
 
  private:
+  /// Adds to a counter that only ends() changes. With one thread in MPI at a time this needs no
+  /// locked instructions, which would take longer than the rest of ends(). (Threads of Heddle may
+  /// call carried() at any time.) Returns the value before.
+  static std::int64_t add(std::atomic<std::int64_t>& counter, std::int64_t some) noexcept {
+    if (threads::concurrent.load(std::memory_order_relaxed)) return counter.fetch_add(some, std::memory_order_relaxed);
+    const std::int64_t before = counter.load(std::memory_order_relaxed);
+    counter.store(before + some, std::memory_order_relaxed);
+    return before;
+  }
+
   const Name name_;
   std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
   std::atomic<std::uint32_t> marked_{0};  // number of the call that was carried last; numbers begin with 1

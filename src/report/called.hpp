@@ -32,11 +32,13 @@ struct Called {
   static constexpr int nobody = -1;  ///< MPI_PROC_NULL.
   static constexpr int itself = -2;  ///< MPI_ROOT.
 
-  int procedure = 0;           ///< Its index among the procedures that Heddle replaces.
+  int procedure = 0;           ///< Its number among the observed procedures.
   const void* from = nullptr;  ///< Its return address.
+  bool carriable = false;      ///< Heddle may carry out calls of this procedure.
   bool typed = false;          ///< It has a datatype.
   std::uint64_t type = 0;
-  std::uint64_t communicator = 0;
+  std::uint64_t communicator = 0;  ///< A communicator; of one-sided calls, the window.
+  bool windowed = false;           ///< It is a window.
   bool in_place = false;
   std::int64_t count = -1;         ///< Number of elements, or of requests that are started. Negative: it has none.
   int peer = nobody;               ///< The destination rank.
@@ -58,9 +60,11 @@ class Meanings {
   /// True if the number is a derived datatype that Heddle has seen committed. Any value is allowed
   /// here.
   [[nodiscard]] virtual bool is_derived(std::uint64_t type) const noexcept = 0;
-  /// The names of a datatype and of a communicator; empty: it has none. They throw std::bad_alloc.
+  /// The names of a datatype, a communicator and a window; empty: it has none. They throw
+  /// std::bad_alloc.
   [[nodiscard]] virtual std::string datatype(std::uint64_t type) const = 0;
   [[nodiscard]] virtual std::string communicator(std::uint64_t comm) const = 0;
+  [[nodiscard]] virtual std::string window(std::uint64_t window) const = 0;
   /// Bytes; negative: unknown.
   [[nodiscard]] virtual std::int64_t size_of(std::uint64_t type) const noexcept = 0;
   /// Throws std::bad_alloc.
@@ -87,6 +91,7 @@ class Observer {
     void* met = nullptr;  ///< Null: it ignores this call.
     Caller before;
     double since = 0;
+    double within = 0;  ///< Time of calls that are over, within the call that this call is a part of, ns.
   };
   virtual Mark begins(const Called& called) noexcept = 0;
   /// @param done  The call has returned MPI_SUCCESS, so its arguments are valid.

@@ -11,7 +11,7 @@
 namespace heddle::report {
 namespace {
 
-constexpr int version = 2;
+constexpr int version = 3;
 
 constexpr std::pair<const char*, double Times::*> parts[] = {
     {"search_us", &Times::search}, {"pack_us", &Times::pack}, {"wait_us", &Times::wait}, {"copy_us", &Times::copy}};
@@ -118,7 +118,8 @@ std::string Report::to_json() const {
                              {"count", number}});
   Sums procedures{"name"};
   Json sites = Json::array();
-  Json mine = {{"rank", rank_}, {"host", this_host()}, {"elapsed_us", elapsed_us_}, {"us", 0.0}, {"calls", 0}, {"bytes", 0}};
+  Json mine = {{"rank", rank_}, {"host", this_host()}, {"elapsed_us", elapsed_us_}, {"threads", threads_.load()}, {"us", 0.0},
+               {"calls", 0},    {"bytes", 0}};
   for (const auto& [key, site] : sites_) {
     if (site->calls() == 0) continue;
     Json procedure = {{"name", site->name().procedure}};

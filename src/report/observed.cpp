@@ -2,11 +2,16 @@
 #include "report/observed.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::report {
 namespace {
 
 thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
+/// Time of calls that are over, within the call that this thread is in, ns. A call's own time does
+/// not include it, so that times of calls add up: a callback of the program, or the library, may
+/// call MPI within a call.
+thread_local constinit double within_call [[gnu::tls_model("initial-exec")]] = 0;
 
 /// Bytes of a call's blocks.
 class BlockSizes {
@@ -64,15 +69,18 @@ Observer::Mark Observed::begins(const Called& called) noexcept {
   Met* const met = meet(called);
   if (!met) return {};
   const Caller before = caller_of_thread;  // the program's callbacks may call MPI, too
+  if (calls_of_thread == 0) report_.add_thread();
   if (++calls_of_thread == 0) ++calls_of_thread;
   caller_of_thread = {met->site.load(std::memory_order_acquire), calls_of_thread};
-  return {met, before, now()};
+  return {met, before, now(), std::exchange(within_call, 0)};
 }
 
 void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept {
   if (!mark.met) return;
   const double end = now();
-  const double ns = end - mark.since;
+  const double all_ns = end - mark.since;
+  const double ns = all_ns - within_call;
+  within_call = mark.within + all_ns;
   const Met& met = *static_cast<const Met*>(mark.met);
   const Caller caller = caller_of_thread;
   const std::int64_t planned = done ? moved(called, met) : -1;
@@ -107,7 +115,7 @@ void Observed::ask(Met& met, const Called& called) {
     if (const std::int64_t size = meanings_.size_of(called.type); size >= 0) met.size.store(size, std::memory_order_relaxed);
   }
   if (called.communicator != 0) {
-    name.communicator = meanings_.communicator(called.communicator);
+    name.communicator = called.windowed ? meanings_.window(called.communicator) : meanings_.communicator(called.communicator);
     if (called.pattern != Pattern::none || (report_.counts_peers() && called.peer != Called::nobody))
       met.partners.store(remembered_.partners(called.communicator, [&] { return meanings_.partners(called.communicator); }),
                          std::memory_order_release);

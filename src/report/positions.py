@@ -1,15 +1,34 @@
-"""Finds the positions of an MPI procedure's parameters by their kinds and names, for observers of calls (timed.hpp).
-src/mpi/process/host_procedures.py uses it.
+"""Selects the procedures whose calls are observed (timed.hpp): all procedures that communicate or wait. Finds the positions of
+their parameters by kinds and names. src/mpi/process/host_procedures.py uses it.
 
-    MPI_Send,.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
+    MPI_Send,.carriable = true, .buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
     MPI_Gather,... .root = 6, .pattern = Pattern::gather, .sent = {.buffer = 0, .count = 1, .type = 2}, .received = {...}
+    MPI_Allreduce,.buffer = 1, .count = 2, .type = 3, .communicator = 5
 """
 
 import re
 
 COLLECTIVE = re.compile(r"MPI_I?(neighbor_)?(alltoall|allgather|gather|scatter|bcast)[vw]?(_init)?(_c)?", re.IGNORECASE)
 
-POSITIONS = ("buffer", "count", "type", "peer", "communicator", "root", "request", "pattern", "sent", "received", "later")
+# Procedures that communicate or wait, and that Heddle leaves to the MPI library. Procedures that Heddle may carry out are
+# observed, too.
+OBSERVED = re.compile(
+    "MPIX?_("
+    r"I?(allreduce|reduce|reduce_scatter|reduce_scatter_block|scan|exscan|barrier)(_init)?"
+    r"|Start(all)?|(Wait|Test)(all|any|some)?|Request_(get_status(_all|_any|_some)?|is_complete)|I?m?probe"
+    r"|Pready(_range|_list)?|Parrived|R?(get_)?accumulate|Fetch_and_op|Compare_and_swap"
+    r"|Win_(create(_dynamic)?|allocate(_shared)?|free|fence|start|post|complete|wait|test|(un)?lock(_all)?|flush\w*)"
+    r"|File_(open|close|delete|sync|set_size|preallocate|set_view|seek_shared|i?(read|write)\w*)"
+    r"|Comm_(i?dup(_with_info)?|create(_group|_from_group)?|split(_type)?|free|disconnect|i?agree|shrink)"
+    r"|Comm_(accept|connect|join|spawn(_multiple)?)|Intercomm_(create(_from_groups)?|merge)"
+    r"|Cart_(create|sub)|(Dist_)?graph_create(_adjacent)?"
+    r"|Buffer_(detach|i?flush)|(Comm|Session)_(detach|i?flush)_buffer|Stream_(i?(send|recv)|progress)"
+    ")",
+    re.IGNORECASE,
+)
+
+POSITIONS = ("carriable", "buffer", "count", "type", "peer", "communicator", "window", "root", "request")
+POSITIONS += ("pattern", "sent", "received", "later")  # in the order of report::Positions
 SIDES = {"sent": "send", "received": "recv"}
 
 
@@ -31,9 +50,10 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
         at = types[-1] if "catter" in name else types[0]
         several = "displs" in parameters[at - 1].name
         number = at - 2 if several else at - 1
-        if number > 0 and parameters[number].counts:
-            found["buffer"] = number - 1
-            if not several:
+        if number > 0 and (parameters[number].counts or parameters[number].name == "origin_count"):
+            if parameters[number - 1].is_buffer:
+                found["buffer"] = number - 1
+            if "[" not in parameters[number].kind:
                 found["count"] = number
         found["type"] = at
     for i, each in enumerate(parameters):
@@ -41,6 +61,8 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
             found["peer"] = i
         if each.kind == "MPI_Comm":
             found.setdefault("communicator", i)
+        if each.kind == "MPI_Win":
+            found["window"] = i
     persistent = name.removesuffix("_c").endswith("_init") and "request" in named
     started = re.fullmatch(r"MPI_Start(all)?", name)
     if started:
@@ -59,9 +81,13 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
     return {what: found[what] for what in POSITIONS if what in found}
 
 
-def positions(procedures: dict[str, list]) -> str:
+def positions(procedures: dict[str, list], carriable: list[str]) -> str:
+    """A line for each observed procedure. `carriable`: procedures that Heddle may carry out, without their _c forms."""
     lines = []
     for name, parameters in sorted(procedures.items()):
-        found = positions_of(name, parameters)
-        lines.append(f"{name}," + ", ".join(f".{what} = {at}" for what, at in found.items()))
+        plain = name.removesuffix("_c")
+        if plain not in carriable and not OBSERVED.fullmatch(plain):
+            continue
+        found = ({"carriable": "true"} if plain in carriable else {}) | positions_of(name, parameters)
+        lines.append(f"{name}," + ", ".join(f".{what} = {found[what]}" for what in POSITIONS if what in found))
     return "\n".join(lines) + "\n"

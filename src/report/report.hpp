@@ -76,6 +76,9 @@ class Report {
   }
   [[nodiscard]] bool counts_peers() const { return !sent_.empty(); }
 
+  /// Counts a thread that calls MPI.
+  void add_thread() noexcept { threads_.fetch_add(1, std::memory_order_relaxed); }
+
   /// Counts a block.
   void add_mailed(Mailed what, Bytes bytes) noexcept {
     auto& [blocks, sum] = mailed_[static_cast<std::size_t>(what)];
@@ -145,6 +148,7 @@ class Report {
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
+  std::atomic<int> threads_{0};
   int rank_ = 0;
   Log* log_ = nullptr;
   std::array<Blocks, 4> mailed_;  // index: Mailed

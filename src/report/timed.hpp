@@ -2,17 +2,25 @@
 // in MPI's constants.
 //
 // If a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this
-// wrapper replaces the host's procedure. Otherwise the procedure itself does, so that calls do not
-// even pay for a branch. The wrapper sees calls with HEDDLE=off, too, so that users can compare
-// before and after.
+// wrapper replaces the host's procedure. Otherwise Heddle's own procedure does, or the host's stays,
+// so that calls do not even pay for a branch. The wrapper sees calls with HEDDLE=off, too, so that
+// users can compare before and after.
 //
 //   struct Constants {
 //     static MPI_Datatype no_type() { return MPI_DATATYPE_NULL; }
 //     static MPI_Comm no_communicator() { return MPI_COMM_NULL; }
+//     static MPI_Win no_window() { return MPI_WIN_NULL; }
 //     static const void* in_place() { return MPI_IN_PLACE; }
 //     static constexpr int root = MPI_ROOT, success = MPI_SUCCESS;
 //   };
 //   Timed<Constants, &MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
+//
+// A wrapper of a procedure that Heddle leaves to the host has only the procedure's type. So the
+// loader looks up no symbol for it if there is no observer. The code that puts the wrapper in place
+// stores the host's procedure.
+//
+//   using Barrier = OfHost<Constants, decltype(PMPI_Barrier), 230, Positions{.communicator = 0}>;
+//   Barrier::host = address;  Barrier::call
 #pragma once
 
 #include <atomic>
@@ -37,11 +45,13 @@ struct BlockPositions {
 /// The positions of a procedure's parameters; -1: there is no such parameter. positions.py makes
 /// them.
 struct Positions {
-  int buffer = -1;  ///< Buffer of the datatype's data.
-  int count = -1;   ///< Number of elements, or of requests that are started.
-  int type = -1;    ///< Datatype of the sent data, or the only datatype.
-  int peer = -1;    ///< Destination rank.
+  bool carriable = false;  ///< Heddle may carry out calls.
+  int buffer = -1;         ///< Buffer of the datatype's data.
+  int count = -1;          ///< Number of elements, or of requests that are started.
+  int type = -1;           ///< Datatype of the sent data, or the only datatype.
+  int peer = -1;           ///< Destination rank.
   int communicator = -1;
+  int window = -1;
   int root = -1;
   int request = -1;  ///< The new persistent request, or the requests that are started.
   Pattern pattern = Pattern::none;
@@ -50,15 +60,14 @@ struct Positions {
   bool later = false;  ///< The call moves no data: starts of its request do.
 };
 
-template <class Constants, auto procedure, int number, Positions at>
-struct Timed;
-
-template <class Constants, class... Arguments, int (*procedure)(Arguments...), int number, Positions at>
-struct Timed<Constants, procedure, number, at> {
-  static int call(Arguments... arguments) {
+/// A procedure with these parameters and an observer around it.
+template <class Constants, int number, Positions at, class... Arguments>
+struct Around {
+  /// @param from  The return address of the program's call.
+  [[gnu::always_inline]] static int call(int (*procedure)(Arguments...), const void* from, Arguments... arguments) {
     Observer* const looks = observer.load(std::memory_order_acquire);
     if (!looks) return procedure(arguments...);
-    Span span(*looks, called(__builtin_return_address(0), std::tuple<Arguments...>(arguments...)));
+    Span span(*looks, from, std::tuple<Arguments...>(arguments...));
     const int result = procedure(arguments...);
     span.done = result == Constants::success;
     return result;
@@ -66,13 +75,17 @@ struct Timed<Constants, procedure, number, at> {
 
  private:
   static Called called(const void* from, const std::tuple<Arguments...>& given) noexcept {
-    Called call{.procedure = number, .from = from, .pattern = at.pattern, .later = at.later};
+    Called call{.procedure = number, .from = from, .carriable = at.carriable, .pattern = at.pattern, .later = at.later};
     if constexpr (at.type >= 0) {
       call.typed = true;
       call.type = threads::key_of(std::get<at.type>(given), Constants::no_type());
     }
     if constexpr (at.communicator >= 0)
       call.communicator = threads::key_of(std::get<at.communicator>(given), Constants::no_communicator());
+    if constexpr (at.communicator < 0 && at.window >= 0) {
+      call.communicator = threads::key_of(std::get<at.window>(given), Constants::no_window());
+      call.windowed = true;
+    }
     if constexpr (at.buffer >= 0) call.in_place = std::get<at.buffer>(given) == Constants::in_place();
     if constexpr (at.count >= 0) call.count = std::get<at.count>(given);
     if constexpr (at.peer >= 0) call.peer = rank(std::get<at.peer>(given));
@@ -102,7 +115,8 @@ struct Timed<Constants, procedure, number, at> {
   /// This is an object, because the program's error handlers may throw.
   class Span {
    public:
-    Span(Observer& looks, const Called& called) noexcept : looks_(looks), called_(called), mark_(looks.begins(called)) {}
+    Span(Observer& looks, const void* from, const std::tuple<Arguments...>& given) noexcept
+        : looks_(looks), called_(called(from, given)), mark_(looks.begins(called_)) {}
     ~Span() { looks_.ends(called_, mark_, done); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
@@ -114,6 +128,28 @@ struct Timed<Constants, procedure, number, at> {
     const Called called_;
     const Observer::Mark mark_;
   };
+};
+
+template <class Constants, auto procedure, int number, Positions at>
+struct Timed;
+
+template <class Constants, class... Arguments, int (*procedure)(Arguments...), int number, Positions at>
+struct Timed<Constants, procedure, number, at> {
+  static int call(Arguments... arguments) {
+    return Around<Constants, number, at, Arguments...>::call(procedure, __builtin_return_address(0), arguments...);
+  }
+};
+
+template <class Constants, class Function, int number, Positions at>
+struct OfHost;
+
+template <class Constants, class... Arguments, int number, Positions at>
+struct OfHost<Constants, int(Arguments...), number, at> {
+  static inline constinit void* host = nullptr;
+  static int call(Arguments... arguments) {
+    return Around<Constants, number, at, Arguments...>::call(reinterpret_cast<int (*)(Arguments...)>(host),
+                                                             __builtin_return_address(0), arguments...);
+  }
 };
 
 }  // namespace heddle::report

@@ -26,10 +26,11 @@ struct Facts {
   Side receiver{};          ///< Not known for the first message of a pair.
   bool mapped = false;      ///< The sender's buffer is mapped by the receiver.
   bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
-  bool crowded = false;     ///< More ranks than cores: waiting for the other side costs a time slice.
-  bool blocking = true;     ///< The sender's call returns only when its buffer is free.
-  bool paired = false;  ///< The receiver sends in the same call (a collective, MPI_Sendrecv): it unpacks when it has packed.
-  double line = 0;      ///< A cache line between these two ranks, now, ns; 0: not known yet.
+  bool early = false;    ///< The sender packs, so that its call completes before the receive, as programs expect of few bytes.
+  bool crowded = false;  ///< More ranks than cores: waiting for the other side costs a time slice.
+  bool blocking = true;  ///< The sender's call returns only when its buffer is free.
+  bool paired = false;   ///< The receiver sends in the same call (a collective, MPI_Sendrecv): it unpacks when it has packed.
+  double line = 0;       ///< A cache line between these two ranks, now, ns; 0: not known yet.
   const Profile* profile = &builtin();
 };
 

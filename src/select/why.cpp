@@ -60,8 +60,12 @@ std::string why(const Facts& facts, const Choice& choice) {
     if (scheme != choice.scheme && std::isfinite(cost.of(scheme)) &&
         (other == choice.scheme || cost.of(scheme) < cost.of(other)))
       other = scheme;
+  if (other == choice.scheme && facts.early)
+    return text + "; no other scheme, so that a non-blocking send of so few bytes completes before its receive";
   if (other == choice.scheme)
-    return text + "; no other scheme is possible, because the receiver cannot read the sender's memory";
+    return text +
+           "; no other scheme is possible, because the receiver cannot read the sender's memory "
+           "(the system forbids it, or HEDDLE_TRANSPORTS leaves it out)";
   return text + fmt::format("; {} would take {} ({})", name(other), us(cost.of(other)), parts(step, other));
 }
 

@@ -132,6 +132,7 @@ TEST(Refused, AHostThatTheProgramContains) {
 }  // namespace
 
 std::span<const Procedure> procedures() noexcept { return carried_out; }
+std::span<const Observable> observed() noexcept { return {}; }
 std::span<const Treatment> treatments() noexcept { return std::span(table).first(rows); }
 std::span<const Passed> passed() noexcept { return names_passed; }
 

@@ -135,7 +135,7 @@ def test_each_row_is_a_line_for_grep(heddle, files):
     lines = [line for line in heddle("report", files["on"]).stdout.splitlines() if line.startswith("MPI_Send ")]
     assert len([line for line in lines if "swap (halo.c:8)" in line and "face" in line and "grid" in line]) == 1
     exported = json.loads(heddle("report", files["on"], "--json").stdout)
-    assert exported["heddle_report"] == 2 and {one["from"] for one in exported["sites"]} >= {"swap (halo.c:7)"}
+    assert exported["heddle_report"] == 3 and {one["from"] for one in exported["sites"]} >= {"swap (halo.c:7)"}
 
 
 def test_sites_say_why_calls_were_handed_on(heddle, files):

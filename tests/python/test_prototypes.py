@@ -8,7 +8,7 @@ import pytest
 SRC = Path(__file__).parents[2] / "src"
 sys.path[:0] = [str(SRC / "interposition"), str(SRC / "report")]
 
-from positions import positions_of  # noqa: E402
+from positions import positions, positions_of  # noqa: E402
 from prototypes import PREDEFINED, Parameter, prototypes, undeclared  # noqa: E402
 
 HEADER = """
@@ -22,6 +22,11 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm);
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm, MPI_Request *request);
+int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Barrier(MPI_Comm comm);
 int PMPI_Startall(int count, MPI_Request array_of_requests[]);
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
 int PMPI_Pcontrol(const int level, ...);
@@ -31,8 +36,8 @@ DECLARED = prototypes(HEADER)
 
 def test_only_the_profiling_interface_is_read():
     assert list(DECLARED) == [
-        *("MPI_Send", "MPI_Finalize", "MPI_Gatherv", "MPI_Igatherv", "MPI_Scatter", "MPI_Send_init", "MPI_Startall"),
-        *("MPI_Group_range_incl", "MPI_Pcontrol"),
+        *("MPI_Send", "MPI_Finalize", "MPI_Gatherv", "MPI_Igatherv", "MPI_Scatter", "MPI_Send_init"),
+        *("MPI_Ireduce_scatter", "MPI_Accumulate", "MPI_Barrier", "MPI_Startall", "MPI_Group_range_incl", "MPI_Pcontrol"),
     ]
     assert DECLARED["MPI_Finalize"] == []
 
@@ -94,7 +99,17 @@ def test_what_a_header_is_silent_about():
             {"buffer": 0, "count": 1, "type": 2, "peer": 3, "communicator": 5, "request": 6, "later": "true"},
         ),
         ("MPI_Startall", {"count": 0, "request": 1}),
+        ("MPI_Ireduce_scatter", {"buffer": 1, "type": 3, "communicator": 5}),  # a count for each rank is no count
+        ("MPI_Accumulate", {"buffer": 0, "count": 1, "type": 2, "window": 8}),
     ],
 )
 def test_which_parameter_is_what(name, positions):
     assert positions_of(name, DECLARED[name]) == positions
+
+
+def test_procedures_that_communicate_or_wait_are_observed():
+    lines = dict(line.split(",", 1) for line in positions(DECLARED, ["MPI_Send", "MPI_Send_init"]).splitlines())
+    assert sorted(lines) == [
+        *("MPI_Accumulate", "MPI_Barrier", "MPI_Ireduce_scatter", "MPI_Send", "MPI_Send_init", "MPI_Startall")
+    ]
+    assert lines["MPI_Send"].startswith(".carriable = true, .buffer = 0") and "carriable" not in lines["MPI_Barrier"]

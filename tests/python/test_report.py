@@ -85,6 +85,21 @@ def test_why_a_way_was_taken(heddle, programs, tmp_path, mpi):
     assert (short["way"], short["why"]) == ("packed", "65536 bytes are fewer than HEDDLE_RENDEZVOUS (1048576)")
 
 
+@pytest.mark.parametrize("mpi", MPIS)
+def test_why_a_short_non_blocking_send_packs(heddle, tmp_path, mpi):
+    """The receiver could read the sender's memory, but the send must complete before its receive."""
+    sends = "MPI_Isend(matrix, 1, column, 1, 0, MPI_COMM_WORLD, &request), MPI_Wait(&request, MPI_STATUS_IGNORE)"
+    text = COLUMNS.replace("MPI_Send(matrix, 1, column, 1, 0, MPI_COMM_WORLD)", sends).replace(
+        "int rank;", "int rank; MPI_Request request;"
+    )
+    (tmp_path / "sends.c").write_text(text)
+    program = compiled(mpi, tmp_path / "sends", tmp_path / "sends.c")
+    done = heddle("run", "-n", 2, "--", program, HEDDLE_REPORT=str(tmp_path / "r.json"), HEDDLE_PROFILE="builtin")
+    assert done.returncode == 0, done
+    (why,) = [row["why"] for row in json.loads((tmp_path / "r.json").read_text())["rows"] if row["call"] == "send"]
+    assert "cannot read" not in why and ("completes before its receive" in why or "more ranks than cores" in why), why
+
+
 GATHERS = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -126,8 +141,7 @@ def test_messages_left_to_the_library_are_left_to_it(heddle, programs, tmp_path,
 @pytest.mark.parametrize("switch", ["on", "off"])
 @pytest.mark.parametrize("mpi", MPIS)
 def test_times_of_procedures_are_told_with_heddle_and_without(heddle, programs, tmp_path, mpi, switch):
-    """A procedure counts under all its names. The list has only procedures that Heddle
-    interposes."""
+    """A procedure counts under all its names."""
     file = tmp_path / "r.json"
     done = heddle("run", "-n", 2, "--", programs[f"collectives-{mpi}"], HEDDLE_REPORT=str(file), HEDDLE=switch)
     assert done.returncode == 0 and not done.stderr, done
@@ -377,7 +391,7 @@ def test_nonsense_gets_a_sentence(heddle, written, text):
 
 
 def test_other_problems(heddle, written, tmp_path):
-    assert "version 3" in heddle("report", written({"heddle_report": 3})).stderr
+    assert "version 4" in heddle("report", written({"heddle_report": 4})).stderr
     assert "cannot read" in heddle("report", tmp_path / "none.json").stderr
     done = heddle("report", written(report(row())), "--html", tmp_path / "no/folder.html")
     assert done.returncode == 1 and "cannot write" in done.stderr

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <vector>
 
 #include "report/explained.hpp"
@@ -19,6 +20,7 @@ class Numbers : public Meanings {
   bool is_derived(std::uint64_t type) const noexcept override { return type >= 100; }
   std::string datatype(std::uint64_t type) const override { return "type" + std::to_string(type); }
   std::string communicator(std::uint64_t comm) const override { return "comm" + std::to_string(comm); }
+  std::string window(std::uint64_t window) const override { return "window" + std::to_string(window); }
   std::int64_t size_of(std::uint64_t type) const noexcept override { return static_cast<std::int64_t>(type); }
   Partners partners(std::uint64_t) const override { return {.me = 1, .world = {0, 1, 2}}; }
   std::pair<int, int> types_of(const Called&) const override { return {3, 2}; }
@@ -89,6 +91,39 @@ TEST_F(Observing, APersistentRequestMovesWhenItIsStarted) {
   EXPECT_EQ(site().at("bytes"), 0);
   call({.from = this, .typed = true, .type = 8, .communicator = 7, .count = 1, .requests = request.data()});
   EXPECT_EQ(site().at("bytes"), 32);
+}
+
+TEST_F(Observing, AWindowHasItsNameToo) {
+  call({.from = this, .communicator = 7, .windowed = true});
+  EXPECT_EQ(site().at("communicator"), "window7");
+}
+
+TEST_F(Observing, ACallWithinACallIsCountedOnceAndTimesAddUp) {
+  const double begin = now();
+  const Called outer{.procedure = 1, .from = this};
+  const Called inner{.procedure = 0, .from = &report_};
+  const Observer::Mark mark = observed_.begins(outer);
+  for (int i = 0; i < 2; ++i) {
+    const Observer::Mark within = observed_.begins(inner);
+    for (const double start = now(); now() < start + 2e6;) continue;
+    observed_.ends(inner, within, true);
+  }
+  observed_.ends(outer, mark, true);
+  const double whole = now() - begin;
+  const auto report = nlohmann::json::parse(report_.to_json());
+  double ns = 0;
+  for (const auto& each : report.at("sites")) ns += 1e3 * each.at("us").get<double>();
+  EXPECT_EQ(report.at("sites").size(), 2U);
+  EXPECT_LE(ns, whole);
+  EXPECT_GE(ns, 4e6);
+}
+
+TEST_F(Observing, ThreadsThatCallAreCounted) {
+  const auto one = [this] { call({.from = this}); };
+  std::thread(one).join();
+  std::thread([&one] { one(), one(); }).join();
+  EXPECT_EQ(nlohmann::json::parse(report_.to_json()).at("by_rank").at(0).at("threads"), 2);
+  EXPECT_EQ(site().at("calls"), 3);
 }
 
 class Explaining final : public Explained {

@@ -70,7 +70,7 @@ TEST(Report, RanksAreAddedUpAndNonsenseIsLeftOut) {
   const std::vector<std::string> texts = {
       one.to_json(), two.to_json(), "", "{", "[]", R"({"rows": 3})", R"({"rows": [3, {"call": 1}]})"};
   const json all = json::parse(merge(texts));
-  EXPECT_EQ(all["heddle_report"], 2);
+  EXPECT_EQ(all["heddle_report"], 3);
   EXPECT_EQ(all["ranks"], 3);
   ASSERT_EQ(all["rows"].size(), 2u);
   const json& sent = all["rows"][1];

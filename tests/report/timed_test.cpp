@@ -17,6 +17,7 @@ char place = 0;
 struct Constants {
   static Type no_type() { return -7; }
   static Comm no_communicator() { return none; }
+  static const int* no_window() { return nullptr; }
   static const void* in_place() { return &place; }
   static constexpr int root = -3;
   static constexpr int success = 0;
@@ -113,6 +114,24 @@ TEST(Timed, RequestsThatAreStartedAreTold) {
   EXPECT_EQ(onlooker.last().count, 2);
   EXPECT_EQ(onlooker.last().requests, requests);
   EXPECT_EQ(onlooker.last().peer, Called::nobody);
+}
+
+int fence(int /*assertion*/, const int* /*window*/) { return result; }
+
+TEST(Timed, AProcedureThatStaysTheHostsIsToldWithItsWindow) {
+  using Fence = OfHost<Constants, int(int, const int*), 4, Positions{.window = 1}>;
+  Fence::host = reinterpret_cast<void*>(&fence);
+  const int window = 0;
+  result = 6;
+  EXPECT_EQ(Fence::call(0, &window), 6);
+  Onlooker onlooker;
+  EXPECT_EQ(Fence::call(0, &window), 6);
+  EXPECT_EQ(onlooker.last().procedure, 4);
+  EXPECT_NE(onlooker.last().from, nullptr);
+  EXPECT_FALSE(onlooker.last().carriable);
+  EXPECT_TRUE(onlooker.last().windowed);
+  EXPECT_NE(onlooker.last().communicator, 0U);
+  EXPECT_EQ(onlooker.ended, std::vector<bool>{false});
 }
 
 }  // namespace

@@ -240,7 +240,11 @@ TEST(Choose, SaysWhyWithItsNumbers) {
   for (const char* part : {"bc-spup: 128 blocks of 1024 B", "not known yet", "packing", "us in all", "would take"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
   const Facts alone = vectors(128, 1024);
-  EXPECT_NE(why(alone, choose(alone)).find("no other scheme"), std::string::npos);
+  EXPECT_NE(why(alone, choose(alone)).find("cannot read the sender's memory"), std::string::npos);
+  Facts early = alone;  // the receiver could read, but the sender must not wait
+  early.early = true;
+  EXPECT_EQ(why(early, choose(early)).find("cannot read"), std::string::npos);
+  EXPECT_NE(why(early, choose(early)).find("completes before its receive"), std::string::npos);
   EXPECT_NE(why(crowded(facts), choose(crowded(facts))).find("more ranks than cores"), std::string::npos);
 }
 

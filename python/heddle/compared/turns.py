@@ -135,7 +135,7 @@ class _Turns:
                     return
                 found.append(reported.rows_of(file))
         if not any(one.procedures for one in found):
-            self._found.notes.append("the program makes no MPI call that Heddle replaces")
+            self._found.notes.append("the program makes no MPI call that communicates")
         elif not found[1].rows:
             self._found.notes.append(said_to_be_carried(found[1]))
         self._found = replace(self._found, calls=changed(*found), sites=sites(*found), carried=carried(found[1]))

@@ -1,6 +1,6 @@
 """Reads a file that HEDDLE_REPORT has written (docs/report.md has its schema).
 
-found = rows_of(Path("r.json"))          # of this build, or of version 1
+found = rows_of(Path("r.json"))          # of this build, or of an earlier version
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from heddle.problem import Problem
 
 from .lines import NOWHERE, Place
 
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
+ALL_OF_MPI = 3  # from this version on, a report has all of MPI; before, it had the procedures that Heddle replaces
 PARTS = ("search", "pack", "wait", "copy")
 LEAST = {part: f"{part}_us_min" for part in PARTS}
 MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
@@ -90,8 +91,17 @@ class Communicator:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """A time of a rank, us: the mean over all ranks, the least and the most."""
+
+    mean: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
 class Procedure:
-    """All calls of one procedure that Heddle replaces, carried or handed on, over all ranks."""
+    """All calls of one procedure, over all ranks."""
 
     name: str
     ranks: int
@@ -102,9 +112,13 @@ class Procedure:
     carried: int = 0  # calls that Heddle has carried, in whole or in part
     passed: dict[str, int] = field(default_factory=dict)  # calls that were handed on, by reason
 
+    def of_a_rank(self, ranks: int) -> Spread:
+        """The time of a rank, of `ranks` ranks in all. A rank that does not call the procedure spends nothing in it."""
+        return Spread(self.us / max(1, ranks), self.us_min if self.ranks >= ranks else 0.0, self.us_max)
+
     @property
     def handed_on(self) -> int:
-        """Calls that were handed on. Calls that only complete or inspect earlier operations do not count."""
+        """Calls that were handed on. Calls that Heddle carries in no case do not count."""
         return sum(calls for why, calls in self.passed.items() if why != BY_NATURE)
 
     @property
@@ -152,6 +166,7 @@ class OfRank:
     bytes: int
     to: dict[int, int] | None  # bytes to other ranks; None: not counted
     host: str = ""
+    threads: int = 1  # that call MPI; their times are added up
 
 
 @dataclass(frozen=True)
@@ -177,6 +192,23 @@ class Found:
     by_rank: list[OfRank] = field(default_factory=list)
     run: dict = field(default_factory=dict)  # command, mpi, host, date, version, settings
     heddle: str = "on"
+    version: int = VERSION
+
+    @property
+    def all_of_mpi(self) -> bool:
+        """The report has all procedures that communicate or wait."""
+        return self.version >= ALL_OF_MPI
+
+    @property
+    def in_mpi(self) -> Spread:
+        """The time of a rank in MPI calls, us."""
+        times = [one.us for one in self.by_rank] if len(self.by_rank) == self.ranks else []
+        return Spread(self.in_procedures_us, min(times, default=0.0), max(times, default=0.0))
+
+    @property
+    def threads(self) -> int:
+        """The most threads of a rank that call MPI."""
+        return max((one.threads for one in self.by_rank), default=1)
 
     @property
     def time(self) -> float:
@@ -184,7 +216,7 @@ class Found:
 
     @property
     def in_procedures_us(self) -> float:
-        """Time in these procedures, of a rank on average."""
+        """Time in MPI calls, of a rank on average."""
         return sum(one.us for one in self.procedures) / max(1, self.ranks)
 
 
@@ -284,7 +316,8 @@ def _algorithm(raw: dict) -> Algorithm:
 def _of_rank(raw: dict) -> OfRank:
     to = {_count(rank): _count(count) for rank, count in raw["to"].items()} if "to" in raw else None
     times = (_us(raw[name]) for name in ("elapsed_us", "us"))
-    return OfRank(_count(raw["rank"]), *times, _count(raw["calls"]), _count(raw["bytes"]), to, str(raw.get("host", "")))
+    counted = _count(raw["calls"]), _count(raw["bytes"])
+    return OfRank(_count(raw["rank"]), *times, *counted, to, str(raw.get("host", "")), _count(raw.get("threads", 1)))
 
 
 def _mailed(raw: dict) -> Mailed:
@@ -324,6 +357,7 @@ def rows_of(file: Path) -> Found:
             sorted((_of_rank(one) for one in raw.get("by_rank", [])), key=lambda one: one.rank),
             _run(raw.get("run", {})),
             str(raw.get("heddle", "on")),
+            raw["heddle_report"],
         )
     except OSError as error:
         from heddle import near

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from heddle import launch, written
+from heddle import launch, listing, written
 from heddle.foreign import clean
 from heddle.problem import Problem
 
@@ -31,13 +31,16 @@ from . import Found, rows_of
 from .advice import advice
 from .carried import carried, ours
 from .estimate import COMPARE, estimate
-from .lines import missing, places
+from .imbalance import Late, latest
+from .lines import Place, missing, places
+from .table import share
 from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 3  # calls that are named
 LOOKED_UP = 20  # places; several may be one line of the program
+LITTLE = 0.05  # of the run: less time in MPI is not worth a change
 
 
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
@@ -144,32 +147,63 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """At most five lines: time, carried data, dearest calls, estimated gain, one advice."""
+    """Some lines: the time, the dearest calls, imbalance, the carried data, the estimated gain, one advice or the next step."""
     ranks = max(1, found.ranks)
-    spent = f"a rank spent {duration(found.in_procedures_us)} in MPI calls that Heddle replaces"
-    if found.elapsed_us > 0:
-        spent += f" ({100 * found.in_procedures_us / found.elapsed_us:.0f} % of MPI_Init to MPI_Finalize)"
-    said = [f"{duration(seconds * 1e6)} in all; {spent}" + (f". heddle report {kept} shows more" if kept else "")]
-    said.append(carried(found))
-    calls, why = _calls(found, ranks)
+    said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
+    calls, why = _calls(found)
     if calls:
-        said.append(f"most time in {', '.join(calls)}" + (f". {why}" if why else ""))
-    if ours(found) or any(one.carried for one in found.procedures):
+        said += [f"most time in MPI (mean of a rank, share of the run; calls of all ranks){f'. {why}' if why else ''}", *calls]
+    late = latest(found)
+    if late:
+        said.append(late.sentence)
+    said.append(carried(found))
+    gains = bool(ours(found)) or any(one.carried for one in found.procedures)
+    if gains:
         said.append(estimate(found).gain(ranks, compare))
-    said += [f"→ {one.sentence}" for one in advice(found)[:1]]
-    return said
+    advices = [f"→ {one.sentence}" for one in advice(found)[:1]]
+    return said + (advices or ([] if gains else _next(found, late)))
 
 
-def _calls(found: Found, ranks: int) -> tuple[list[str], str]:
-    """The dearest calls with their places, and why some places are not known. Calls of one line are summed: a compiler may make
-    several calls of one."""
-    if not found.sites:
-        return [f"{one.name} {duration(one.us / ranks)} ({one.calls:,} calls)" for one in found.procedures[:MOST]], ""
-    where = places(one.place for one in found.sites[:LOOKED_UP])
+def _spent(found: Found) -> str:
+    """The time of a rank in MPI: the mean and the range."""
+    spread, whole = found.in_mpi, found.elapsed_us
+    where = "in MPI" if found.all_of_mpi else "in MPI calls that Heddle replaces"
+    spent = f"a rank spent {duration(spread.mean)} {where}"
+    if whole > 0:
+        mean, least, most = (f"{100 * us / whole:.0f}" for us in (spread.mean, spread.least, spread.most))
+        part = f"{mean} % on average, {least} to {most} %" if len(found.by_rank) > 1 and least != most else f"{mean} %"
+        spent = f"of {duration(whole)} from MPI_Init to MPI_Finalize {spent} ({part})"
+    return spent + (f"; the times of up to {found.threads} threads of a rank are added up" if found.threads > 1 else "")
+
+
+def _next(found: Found, late: Late | None) -> list[str]:
+    """The next step if Heddle had nothing to carry."""
+    if found.heddle == "off" or not found.all_of_mpi or found.elapsed_us <= 0:
+        return []
+    if late:
+        return ["next: divide the work more evenly among the ranks; Heddle carries none of these calls"]
+    if found.in_mpi.mean < LITTLE * found.elapsed_us:
+        return ["next: nothing to gain in MPI; the program spends its time elsewhere"]
+    return ["next: nothing to gain with Heddle, which carries none of these calls"]
+
+
+def _calls(found: Found) -> tuple[list[str], str]:
+    """The dearest calls with their places, a line each, and why some places are not known. Calls of one line of the program are
+    summed: a compiler may make several calls of one."""
+    where: dict[Place, str] = {}
     sums: dict[str, tuple[float, int]] = {}
-    for one in found.sites[:LOOKED_UP]:
-        named = f"{one.name} in {where[one.place]}" if where[one.place] else one.name
-        us, calls = sums.get(named, (0, 0))
-        sums[named] = us + one.us, calls + one.calls
+    if found.sites:
+        where = places(one.place for one in found.sites[:LOOKED_UP])
+        for one in found.sites[:LOOKED_UP]:
+            named = f"{one.name} in {where[one.place]}" if where[one.place] else one.name
+            us, calls = sums.get(named, (0, 0))
+            sums[named] = us + one.us, calls + one.calls
+    else:
+        sums = {one.name: (one.us, one.calls) for one in found.procedures}
     dearest = sorted(sums.items(), key=lambda one: -one[1][0])[:MOST]
-    return [f"{named} {duration(us / ranks)} ({calls:,} calls)" for named, (us, calls) in dearest], missing(where)
+    rows = []
+    for named, (us, calls) in dearest:
+        mean = us / max(1, found.ranks)
+        rows.append((f"  {named}", duration(mean), share(mean, found), f"{calls:,} calls"))
+    right = ("time", "share", "calls")
+    return listing.listing(("", *right), rows, right=right)[1:], missing(where)

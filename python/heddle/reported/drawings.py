@@ -80,7 +80,8 @@ def by_site(found: Found, where: dict) -> str:
         line = OF_LINE.search(place)
         brief = f"{one.name} in {line[1]}" if line and LETTER * len(called + about) > LEFT - 12 else called
         name = brief + shortened(about, LEFT - 12 - LETTER * len(brief))
-        lines.append((name, [(one.us, PLAIN)], duration(one.us), called + about))
+        mean = one.of_a_rank(found.ranks).mean
+        lines.append((name, [(mean, PLAIN)], duration(mean), called + about))
     return bars(lines, "time by call site")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from . import LEAST, MOST, VERSION, Found
+from . import LEAST, MOST, VERSION, Found, Procedure
 from .advice import advice
 from .estimate import estimate
 from .table import shown_places
@@ -21,6 +21,8 @@ def as_json(found: Found) -> dict:
         listed = []
         for one in these:
             raw = asdict(one)
+            if isinstance(one, Procedure):
+                raw["us_mean"] = one.of_a_rank(found.ranks).mean
             if "place" in raw:
                 raw |= raw.pop("place") | {"from": where.get(one.place, "")}
             if "times" in raw:

@@ -11,6 +11,7 @@ from .advice import advice
 from .carried import nothing
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
+from .imbalance import latest
 from .lines import missing
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
@@ -30,7 +31,7 @@ tr + tr td { border-top: 1px solid #e4e4e4 } code { font-size: .92em; overflow-w
 .key span { display: inline-block; width: .9em; height: .9em; margin-right: .35em; vertical-align: -.1em }
 .key i { display: inline-block; font-style: normal; margin-right: 1.2em }
 figure { margin: 0 } svg { width: 100%; height: auto; min-width: 44em }
-li { margin: .4em 0 }
+li { margin: .4em 0 } tr.sum td { font-weight: 600; border-top: 2px solid #999 }
 dl { display: grid; grid-template-columns: max-content auto; gap: .1em 1em } dt { color: #666 } dd { margin: 0 }
 .wide, figure { overflow-x: auto } .w, .w code { white-space: nowrap } .type { min-width: 13em } small { color: #666 }
 .w small { display: inline-block; max-width: 32em; white-space: normal; overflow-wrap: break-word }
@@ -130,6 +131,15 @@ def _run(found: Found) -> str:
     return f"<dl>{lines}</dl>"
 
 
+def _all_calls(found: Found) -> str:
+    if not found.procedures:
+        return ""
+    heads, lines = table.without_empty(PROCEDURES, table.procedures(found), table.CAME_OF_IT)
+    late = latest(found)
+    said = f"<p>→ {escape(late.sentence)}</p>\n" if late else ""
+    return _section(table.title(found), table.units(found), table_of(heads, lines, sum_last=True), said)
+
+
 def draw(found: Found, source: str) -> str:
     estimates = estimate(found)
     where = shown_places(found)
@@ -142,6 +152,7 @@ def draw(found: Found, source: str) -> str:
     )
     bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
     parts = [
+        _all_calls(found),
         f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
         if found.rows
         else f"<p>{escape(nothing(found))}</p>\n",
@@ -150,8 +161,7 @@ def draw(found: Found, source: str) -> str:
     if why := missing(where):
         parts.append(f"<p>{escape(why)}</p>\n")
     if found.sites:
-        total = sum(one.us for one in found.sites)
-        about = f"Time in MPI calls, {duration(total)} summed over the ranks."
+        about = f"Time in MPI calls, {duration(found.in_mpi.mean)} of a rank on average. Bars are means over the ranks."
         parts.append(_section("By call site", about, _figure(drawings.by_site(found, where))))
         about = "Calls by their bytes, sent or room to receive. A bar has the sizes from its label to the next label."
         parts.append(_section("By size", about, _figure(drawings.sizes(found))))
@@ -166,7 +176,7 @@ def draw(found: Found, source: str) -> str:
         about = "Times are sums over the ranks. Below each are the least and the most that a rank spent. " + table.PHASES
         parts.append(_section("What Heddle carried", about, _rows(found, where, estimates)))
     if found.sites:
-        parts.append("<h2>All call sites</h2>\n" + table_of(*_stacked(SITES, table.sites(found, where))))
+        parts.append(_section("All call sites", table.units(found), table_of(*_stacked(SITES, table.sites(found, where)))))
     if found.algorithms:
         about = "The collectives that Heddle has looked at, with their algorithms and the bytes of a rank: least, most, median."
         lines = table.without_empty(ALGORITHMS, table.algorithms(found, where), ALGORITHMS[-2:])
@@ -174,9 +184,6 @@ def draw(found: Found, source: str) -> str:
     if found.mailed:
         about = "Blocks that were published in memory that both ranks have mapped, or retracted because a message was expected."
         parts.append(_section("Short blocks within a node", about, table_of(MAILED, table.mailed(found))))
-    if found.procedures:
-        about = f"Sums over the ranks. The time from MPI_Init to MPI_Finalize was {duration(found.elapsed_us)}."
-        parts.append(_section("Time in MPI calls", about, table_of(PROCEDURES, table.procedures(found))))
     if found.communicators:
         about = "Bytes of one communicator in a process, and of a list of its ranks."
         parts.append(_section("Communicators", about, table_of(KEPT, [table.kept(one) for one in found.communicators])))

@@ -8,12 +8,25 @@ from collections.abc import Sequence
 from heddle import listing
 from heddle.manual import LAYOUTS
 
-from . import PARTS, Algorithm, Communicator, Found, Procedure, Row
+from . import PARTS, Algorithm, Communicator, Found, Procedure, Row, Spread
 from .advice import advice
 from .carried import nothing
 from .estimate import Estimates, Range, estimate
+from .imbalance import latest
 from .lines import missing, places
 from .words import amount, duration, roughly
+
+
+def title(found: Found) -> str:
+    """The head of the table of procedures."""
+    what = "All of MPI" if found.all_of_mpi else "MPI calls that Heddle replaces"
+    return f"{what}, {duration(found.elapsed_us)} from MPI_Init to MPI_Finalize" if found.elapsed_us else what
+
+
+def units(found: Found) -> str:
+    """The meaning of the columns."""
+    threads = f" Up to {found.threads} threads of a rank call MPI, and their times are added up." if found.threads > 1 else ""
+    return UNITS + threads
 
 
 def speed(row: Row) -> str:
@@ -32,8 +45,13 @@ ROWS += ("library alone", "ranks differ", "why")
 MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
 PHASES = "Phases are Heddle's own time. They do not include the MPI library's part of these calls."
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
-PROCEDURES = ("procedure", "ranks", "calls", "time", "a rank", "carried", "handed on", "why")
-SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", "time", "a rank", "carried", "handed on", "why")
+OF_A_RANK = ("mean", "least", "most", "share")
+CAME_OF_IT = ("carried", "handed on", "why")
+PROCEDURES = ("procedure", "calls", *OF_A_RANK, *CAME_OF_IT)
+SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", *OF_A_RANK, *CAME_OF_IT)
+UNITS = "Times are of one rank: the mean over all ranks, the least, the most, and the mean's share of the run."
+UNITS += " Calls and bytes are sums over all ranks."
+ALL = "in all"
 ALGORITHMS = ("procedure", "from", "communicator", "algorithm", "ranks", "calls", "bytes", "bytes of a rank")
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
@@ -49,22 +67,29 @@ def _range(least: float, most: float, shown=duration) -> str:
     return shown(least) if shown(least) == shown(most) else f"{shown(least)} to {shown(most)}"
 
 
-def of_a_rank(one: Procedure) -> str:
-    """From the least to the most that a rank spent."""
-    return _range(one.us_min, one.us_max)
+def share(us: float, found: Found) -> str:
+    """The share of the run, from MPI_Init to MPI_Finalize."""
+    return f"{100 * us / found.elapsed_us:.1f} %" if found.elapsed_us > 0 else ""
+
+
+def _of_a_rank(spread: Spread, found: Found) -> tuple[str, ...]:
+    """The cells below OF_A_RANK."""
+    return (*map(duration, (spread.mean, spread.least, spread.most)), share(spread.mean, found))
 
 
 def _came_of_it(one: Procedure) -> tuple[str, ...]:
-    """Carried, handed on, why. Empty for calls that only complete earlier operations."""
+    """The cells below CAME_OF_IT. Empty for calls that Heddle carries in no case."""
     return (f"{one.carried:,}", f"{one.handed_on:,}", one.why) if one.carried or one.handed_on else ("", "", "")
 
 
 def procedures(found: Found) -> list[tuple[str, ...]]:
-    """The lines below the heads PROCEDURES."""
-    return [
-        (one.name, f"{one.ranks:,}", f"{one.calls:,}", duration(one.us), of_a_rank(one), *_came_of_it(one))
+    """The lines below the heads PROCEDURES. The last line is the sum."""
+    lines = [
+        (one.name, f"{one.calls:,}", *_of_a_rank(one.of_a_rank(found.ranks), found), *_came_of_it(one))
         for one in found.procedures
     ]
+    calls = sum(one.calls for one in found.procedures)
+    return [*lines, (ALL, f"{calls:,}", *_of_a_rank(found.in_mpi, found), "", "", "")]
 
 
 def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
@@ -73,7 +98,7 @@ def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
     for one in found.sites:
         names = one.name, where.get(one.place, ""), one.datatype_name, one.communicator
         size = amount(one.bytes) if one.bytes else ""
-        lines.append((*names, f"{one.calls:,}", size, duration(one.us), of_a_rank(one), *_came_of_it(one)))
+        lines.append((*names, f"{one.calls:,}", size, *_of_a_rank(one.of_a_rank(found.ranks), found), *_came_of_it(one)))
     return lines
 
 
@@ -148,33 +173,14 @@ def estimated(us: Range | None) -> str:
 
 
 def show(found: Found, most: int) -> None:
+    """First all of MPI, then Heddle's part."""
     where = shown_places(found)
-    estimates = estimate(found)
-    if found.rows:
-        above = ("datatype", "from", "communicator", "procedure", "ranks differ", "library alone")
-        _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
-        left = found.rows[most:]
-        more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
-        print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
-        print(listing.prose(PHASES))
-        print(listing.prose(estimates.sentence))
-        print(listing.prose(LAYOUTS))
-        for one in advice(found, where=where):
-            print(listing.prose(f"→ {one.sentence}"))
-    else:
-        print(listing.prose(nothing(found)))
+    if found.procedures:
+        _show_calls(found, where, most)
+        print()
+    _show_carried(found, where, most)
     if found.mailed:
         _table(MAILED, mailed(found), most, gap=True)
-    if found.procedures:
-        print("\nCalls that Heddle replaces")
-        _table(PROCEDURES, procedures(found), most, above=("why", "ranks"))
-        if found.elapsed_us > 0:
-            share = f"{100 * found.in_procedures_us / found.elapsed_us:.0f} %"
-            whole = f"{duration(found.elapsed_us)} from MPI_Init to MPI_Finalize"
-            print(listing.prose(f"{duration(found.in_procedures_us)} of a rank on average, {share} of {whole}."))
-    if found.sites:
-        print("\nCall sites")
-        _table(SITES, sites(found, where), most, above=("from", "datatype", "communicator", "why", "a rank"))
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
@@ -182,6 +188,37 @@ def show(found: Found, most: int) -> None:
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
     if why := missing(where):
         print("\n" + listing.prose(why))
+
+
+def _show_calls(found: Found, where: dict, most: int) -> None:
+    print(listing.prose(f"{title(found)}. {units(found)}"))
+    if late := latest(found):
+        print(listing.prose(f"→ {late.sentence}"))
+    *lines, whole = procedures(found)
+    _table(PROCEDURES, [*lines[:most], whole], most + 1, above=("why", "handed on", "carried"), optional=CAME_OF_IT)
+    if len(lines) > most:
+        print(f"… {len(lines) - most} more rows")
+    if found.sites:
+        print("\nCall sites")
+        above = ("from", "datatype", "communicator", "why", "bytes", "share")
+        _table(SITES, sites(found, where), most, above=above, optional=("datatype", "communicator", "bytes", "why"))
+
+
+def _show_carried(found: Found, where: dict, most: int) -> None:
+    if not found.rows:
+        print(listing.prose(nothing(found)))
+        return
+    estimates = estimate(found)
+    above = ("datatype", "from", "communicator", "procedure", "ranks differ", "library alone")
+    _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
+    left = found.rows[most:]
+    more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
+    print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
+    print(listing.prose(PHASES))
+    print(listing.prose(estimates.sentence))
+    print(listing.prose(LAYOUTS))
+    for one in advice(found, where=where):
+        print(listing.prose(f"→ {one.sentence}"))
 
 
 TEXTS = {"datatype", "from", "side", "way", "communicators", "kept as", "procedure", "communicator", "algorithm"}

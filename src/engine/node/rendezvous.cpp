@@ -33,7 +33,8 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // hosts, too, do not complete it before its receive. Programs count on early completion of small
   // messages.
   const bool blocking = ends != Ends::with_request;
-  bool readable = node.read_by(peer) && (blocking || bytes >= host_waits_from);
+  const bool waits = blocking || bytes >= host_waits_from;
+  bool readable = waits && node.read_by(peer);
   const Footprint touched = touched_by(type->layout(), count);
   std::optional<transport::Place> place;
   if (blocking || readable) place = node.shared().find(static_cast<const std::byte*>(address) + touched.low, touched.bytes());
@@ -42,6 +43,7 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
                             .receiver = {},
                             .mapped = place.has_value(),
                             .process_vm = readable,
+                            .early = !waits && reported_.wanted() && node.read_by(peer),
                             .crowded = node.crowded(),
                             .blocking = blocking,
                             .paired = ends == Ends::beside_receive || ends == Ends::in_collective,

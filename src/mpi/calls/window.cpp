@@ -6,6 +6,7 @@
 #include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/window/window_registry.hpp"
+#include "report/reporting.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -22,6 +23,7 @@ int freed_window(auto host, MPI_Win* win) {
   windows::Freeing freeing(*win);
   const int result = host(win);
   if (result != MPI_SUCCESS) freeing.failed();
+  heddle::report::tell_of_new_handle();
   return requests::after_progress(result);
 }
 

@@ -45,7 +45,9 @@ bool has_algorithms(Pattern pattern) noexcept {
 class OfHost final : public report::Meanings {
  public:
   [[nodiscard]] const char* procedure(int number) const noexcept override {
-    return interposition::procedures()[static_cast<std::size_t>(number)].name;
+    const auto ours = interposition::procedures();
+    const auto at = static_cast<std::size_t>(number);
+    return at < ours.size() ? ours[at].name : interposition::observed()[at - ours.size()].name;
   }
 
   [[nodiscard]] bool is_datatype(std::uint64_t type) const noexcept override {
@@ -67,6 +69,12 @@ class OfHost final : public report::Meanings {
     std::array<char, MPI_MAX_OBJECT_NAME> name{};
     int length = 0;
     return PMPI_Comm_get_name(comm_of(comm), name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+  }
+  [[nodiscard]] std::string window(std::uint64_t window) const override {
+    std::array<char, MPI_MAX_OBJECT_NAME> name{};
+    int length = 0;
+    const MPI_Win of = threads::handle_of(window, MPI_WIN_NULL);
+    return PMPI_Win_get_name(of, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
   }
   [[nodiscard]] std::int64_t size_of(std::uint64_t type) const noexcept override {
     MPI_Count size = -1;
@@ -98,7 +106,7 @@ class OfHost final : public report::Meanings {
   }
 
   [[nodiscard]] Passed why(const report::Called& called, bool chosen) const noexcept override {
-    if (!called.typed) return Passed::by_nature;
+    if (!called.typed || !called.carriable) return Passed::by_nature;
     if (!running()) return Passed::off;
     if (chosen) return Passed::as_fast;
     if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)

@@ -1,4 +1,4 @@
-// mpi/lifecycle/observed_call.hpp: a procedure of Heddle, with an observer around it
+// mpi/lifecycle/observed_call.hpp: a procedure of Heddle or of the host, with an observer around it
 // (report/timed.hpp).
 //
 //   Timed<&MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
@@ -15,6 +15,7 @@ using report::Positions;
 struct Constants {
   static MPI_Datatype no_type() noexcept { return MPI_DATATYPE_NULL; }
   static MPI_Comm no_communicator() noexcept { return MPI_COMM_NULL; }
+  static MPI_Win no_window() noexcept { return MPI_WIN_NULL; }
   static const void* in_place() noexcept { return MPI_IN_PLACE; }
   static constexpr int root = MPI_ROOT;
   static constexpr int success = MPI_SUCCESS;
@@ -22,5 +23,8 @@ struct Constants {
 
 template <auto procedure, int number, Positions at>
 using Timed = report::Timed<Constants, procedure, number, at>;
+
+template <class Function, int number, Positions at>
+using OfHost = report::OfHost<Constants, Function, number, at>;
 
 }  // namespace heddle::mpi::timed

@@ -39,8 +39,8 @@ entry_points.hpp      For each accelerated or tracked procedure, a macro that de
 
 passed_procedures.inc Procedures that the header declares and Heddle leaves to the host
                       (interposition::Passed).
-positions.csv         The meaning of each procedure's parameters, for observers of calls
-                      (report/positions.py).
+positions.csv         The procedures whose calls are observed, with the meaning of their
+                      parameters (report/positions.py).
 """
 
 import argparse
@@ -247,7 +247,7 @@ def main() -> None:
     (given.out / "host_procedures.hpp").write_text(host_header(header.procedures, missing, header.predefined))
     (given.out / "entry_points.hpp").write_text(entry_header(known, names, tracked))
     (given.out / "passed_procedures.inc").write_text(passed_table(passed(given.table, header.names)))
-    (given.out / "positions.csv").write_text(positions(known))
+    (given.out / "positions.csv").write_text(positions(known, names))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,10 @@ list(TRANSFORM names REPLACE " T " "")
 list(SORT names)
 file(STRINGS ${TABLE} table REGEX "^MPIX?_")
 set(treated "")
-set(timed MPI_Probe MPI_Iprobe MPI_Mprobe MPI_Improbe)  # and accelerated procedures, and those that start, wait or test
 foreach(line ${table})
   string(REGEX MATCH "^([^,]+),([a-z]+)," row "${line}")
   set(pattern ${CMAKE_MATCH_1})
   set(treatment ${CMAKE_MATCH_2})
-  if(treatment STREQUAL accelerated OR pattern MATCHES "^MPI_(Start|Wait|Test)")
-    list(APPEND timed ${pattern})
-  endif()
   set(ours false)
   if(NOT treatment STREQUAL passed)
     set(ours true)
@@ -30,9 +26,11 @@ endforeach()
 # The rows are constants and call no function: the table must be there before any constructor has
 # run.
 file(STRINGS ${POSITIONS} positions)
+set(observed "")
 foreach(line ${positions})
   string(REGEX MATCH "^([^,]+),(.*)$" row "${line}")
   set(positions_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+  list(APPEND observed ${CMAKE_MATCH_1})
 endforeach()
 set(declared "")
 set(rows "")
@@ -40,11 +38,17 @@ set(number 0)
 foreach(name ${names})
   string(APPEND declared "decltype(P${name}) ${name};\n")
   set(row "\"${name}\", reinterpret_cast<void*>(&${name})")
-  string(REGEX REPLACE "_c$" "" plain ${name})
-  if(plain IN_LIST timed)
+  if(name IN_LIST observed)
     string(APPEND row ", reinterpret_cast<void*>(&Timed<&${name}, ${number}, Positions{${positions_${name}}}>::call)")
   endif()
   string(APPEND rows "    {${row}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+set(of_host "")
+list(REMOVE_ITEM observed ${names})
+foreach(name ${observed})
+  set(observer "OfHost<decltype(P${name}), ${number}, Positions{${positions_${name}}}>")
+  string(APPEND of_host "    {\"${name}\", reinterpret_cast<void*>(&${observer}::call), &${observer}::host},\n")
   math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "// Made by procedures.cmake.
@@ -61,11 +65,14 @@ ${declared}}
 
 namespace heddle::interposition {
 namespace {
+using mpi::timed::OfHost;
 using mpi::timed::Pattern;
 using mpi::timed::Positions;
 using mpi::timed::Timed;
 const Procedure all[] = {
 ${rows}};
+const Observable all_observed[] = {
+${of_host}};
 constexpr Treatment table[] = {
 ${treated}};
 constexpr std::array names_passed = std::to_array<Passed>({
@@ -76,6 +83,7 @@ static_assert(std::ranges::is_sorted(names_passed, {}, &Passed::hash) &&
 }  // namespace
 
 std::span<const Procedure> procedures() noexcept { return all; }
+std::span<const Observable> observed() noexcept { return all_observed; }
 std::span<const Treatment> treatments() noexcept { return table; }
 std::span<const Passed> passed() noexcept { return names_passed; }
 

@@ -1,0 +1,231 @@
+"""A report has all of MPI: the procedures that Heddle carries out, and those that it leaves to the library. 2 ranks."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import compiled, prefix
+from heddle.reported import Found, OfRank, Procedure, rows_of
+from heddle.reported.afterwards import lines
+from heddle.reported.imbalance import latest
+
+REDUCTIONS = r"""
+#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  double mine[8] = {1}, sum[8];
+  for (int i = 0; i < 30; ++i)
+    MPI_Allreduce(mine, sum, 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* line 6 */
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# Rank 1 comes 20 ms late to the last MPI_Waitall. MPI_Win_free deletes an attribute, and the callback sends.
+OTHERS = r"""
+#include <mpi.h>
+#include <unistd.h>
+static int rank, other;
+static int deleted(MPI_Win window, int key, void* value, void* state) {
+  int got;
+  MPI_Sendrecv(&rank, 1, MPI_INT, other, 5, &got, 1, MPI_INT, other, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return MPI_SUCCESS;
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  other = 1 - rank;
+  double mine[8] = {1}, sum[8], shared[16] = {0};
+  int flag;
+  MPI_Request requests[2];
+  for (int i = 0; i < 5; ++i) {
+    if (i == 4 && rank == 1) usleep(20000);
+    MPI_Irecv(sum, 8, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(mine, 8, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+  for (flag = 0; !flag;) MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &half);
+  MPI_Comm_set_name(half, "half");
+  MPI_Reduce(mine, sum, 8, MPI_DOUBLE, MPI_SUM, 0, half);
+  MPI_Exscan(mine, sum, 1, MPI_DOUBLE, MPI_SUM, half);
+  MPI_Win window;
+  int key;
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, deleted, &key, NULL);
+  MPI_Win_create(shared, sizeof shared, sizeof shared[0], MPI_INFO_NULL, half, &window);
+  MPI_Win_set_name(window, "ghosts");
+  MPI_Win_set_attr(window, key, &key);
+  MPI_Win_fence(0, window);
+  MPI_Accumulate(mine, 8, MPI_DOUBLE, other, 0, 8, MPI_DOUBLE, MPI_SUM, window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+  MPI_File file;
+  MPI_File_open(half, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_at_all(file, rank * 64, mine, 8, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Comm_free(&half);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# Four threads of each rank meet their counterparts in the other rank.
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+static int other;
+static MPI_Comm own[4];
+static void* work(void* number) {
+  const long i = (long)number;
+  int sent = 0, got;
+  for (int turn = 0; turn < 50; ++turn) {
+    MPI_Allreduce(&sent, &got, 1, MPI_INT, MPI_SUM, own[i]);
+    MPI_Sendrecv(&sent, 1, MPI_INT, other, 0, &got, 1, MPI_INT, other, 0, own[i], MPI_STATUS_IGNORE);
+  }
+  return NULL;
+}
+int main(int argc, char** argv) {
+  int provided, rank;
+  pthread_t threads[4];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  other = 1 - rank;
+  for (int i = 0; i < 4; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+  for (long i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, work, (void*)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; ++i) MPI_Comm_free(&own[i]);
+  MPI_Finalize();
+  return provided == MPI_THREAD_MULTIPLE ? 0 : 1;
+}
+"""
+
+
+def built(mpi, folder, name, text, *more):
+    (folder / f"{name}.c").write_text(text.strip("\n"))
+    return compiled(mpi, folder / name, "-g", folder / f"{name}.c", *more)
+
+
+def adds_up(found: Found) -> bool:
+    """The times of the calls of a rank are the rank's time in MPI, and the time of the run contains it."""
+    sums = sum(one.us for one in found.procedures), sum(one.us for one in found.sites), sum(one.us for one in found.by_rank)
+    inside = found.threads > 1 or all(one.us <= one.elapsed_us for one in found.by_rank)
+    return inside and sums == pytest.approx([sums[0]] * 3)
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_reductions_alone(heddle, mpi, tmp_path, switch):
+    program, file = built(mpi, tmp_path, "reductions", REDUCTIONS), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program, HEDDLE=switch)
+    assert done.returncode == 0, done
+    found = rows_of(file)
+    (site,) = found.sites
+    assert (site.name, site.ranks, site.calls, site.bytes) == ("MPI_Allreduce", 2, 2 * 30, 2 * 30 * 64)
+    assert (site.datatype_name, site.communicator, site.handed_on) == ("MPI_DOUBLE", "MPI_COMM_WORLD", 0)
+    assert adds_up(found) and 0 < site.us_min <= site.us / 2 <= site.us_max
+    said = [line.split() for line in done.stderr.splitlines() if "MPI_Allreduce in main (reductions.c:6)" in line]
+    assert len(said) == 1 and said[0][-2:] == ["60", "calls"], done.stderr
+    assert "a rank spent" in done.stderr and "(0 %" not in done.stderr.splitlines()[0], done.stderr
+    shown = heddle("report", file, "--html", tmp_path / "r.html").stdout
+    table = [line.split()[:2] for line in shown.splitlines()]
+    assert ["MPI_Allreduce", "60"] in table and ["in", "all"] in table
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("reductions.c:6") >= 2 and "<tr class=sum><td class=w>in all</td>" in page
+    exported = json.loads(heddle("report", file, "--json").stdout)
+    assert exported["procedures"][0]["us_mean"] == pytest.approx(site.us / 2) and exported["by_rank"][0]["threads"] == 1
+
+
+def test_every_kind_of_call_is_timed_and_counted_once(heddle, mpi, tmp_path):
+    program, file = built(mpi, tmp_path, "others", OTHERS), tmp_path / "r.json"
+    done = heddle("run", "-n", 2, "--", program, tmp_path / "data", HEDDLE_REPORT=str(file))
+    assert done.returncode == 0, done
+    found = rows_of(file)
+    calls = {one.name: one.calls for one in found.procedures}
+    assert calls.pop("MPI_Test") >= 2
+    assert calls == {
+        **dict.fromkeys(("MPI_Irecv", "MPI_Isend", "MPI_Waitall"), 10),
+        **dict.fromkeys(("MPI_Ibarrier", "MPI_Barrier", "MPI_Comm_split", "MPI_Comm_free", "MPI_Reduce", "MPI_Exscan"), 2),
+        **dict.fromkeys(("MPI_Win_create", "MPI_Win_free", "MPI_Accumulate", "MPI_Sendrecv"), 2),
+        **dict.fromkeys(("MPI_File_open", "MPI_File_write_at_all", "MPI_File_close"), 2),
+        "MPI_Win_fence": 4,
+    }
+    assert adds_up(found)
+    by_name = {one.name: one for one in found.sites}
+    assert by_name["MPI_Reduce"].communicator == "half" and by_name["MPI_Reduce"].bytes == 2 * 64
+    assert by_name["MPI_Accumulate"].communicator == "ghosts" and by_name["MPI_Accumulate"].bytes == 2 * 64
+    assert by_name["MPI_File_write_at_all"].bytes == 2 * 64
+    assert by_name["MPI_Waitall"].us_max >= 15000  # rank 0 waits for rank 1
+
+
+def test_threads_are_told_and_their_times_added_up(heddle, mpi, tmp_path):
+    program, file = built(mpi, tmp_path, "threads", THREADS, "-pthread"), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program)
+    assert done.returncode == 0, done
+    found = rows_of(file)
+    calls = {one.name: one.calls for one in found.procedures}
+    assert calls["MPI_Allreduce"] == calls["MPI_Sendrecv"] == 2 * 4 * 50 and calls["MPI_Comm_dup"] == 8
+    assert [one.threads for one in found.by_rank] == [5, 5] and adds_up(found)
+    assert "up to 5 threads of a rank are added up" in done.stderr and "imbalance" not in done.stderr, done.stderr
+    assert "Up to 5 threads" in heddle("report", file).stdout
+
+
+def test_python(heddle, mpi, tmp_path):
+    (tmp_path / "sums.py").write_text(
+        "from mpi4py import MPI\nfor i in range(20): MPI.COMM_WORLD.allreduce(i)\nMPI.COMM_WORLD.Barrier()\n"
+    )
+    file = tmp_path / "r.json"
+    line = ("--mpi", prefix(mpi), "-n", 2, "--", sys.executable, tmp_path / "sums.py")
+    done = heddle("run", f"--report={file}", *line)
+    assert done.returncode == 0 and "most time in MPI" in done.stderr, done
+    calls = {one.name: one.calls for one in rows_of(file).procedures}
+    assert calls["MPI_Barrier"] == 2 and sum(calls.values()) >= 42, calls
+
+
+def test_fortran(heddle, mpi, tmp_path):
+    if shutil.which(f"mpif90.{mpi}") is None:
+        pytest.skip(f"Debian's {mpi} for Fortran is not here: scripts/bootstrap --test installs it as root")
+    (tmp_path / "sums.f90").write_text(
+        "program sums\nuse mpi\ninteger error, i, total\ncall MPI_Init(error)\ndo i = 1, 20\n"
+        "call MPI_Allreduce(i, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)\nend do\n"
+        "call MPI_Finalize(error)\nend\n"
+    )
+    subprocess.run([f"mpif90.{mpi}", tmp_path / "sums.f90", "-o", tmp_path / "sums"], check=True, cwd=tmp_path)
+    file = tmp_path / "r.json"
+    words = ["--allow-run-as-root", "--oversubscribe"] if mpi == "openmpi" else []
+    done = heddle("run", f"--report={file}", "--", f"mpiexec.{mpi}", *words, "-n", 2, tmp_path / "sums")
+    assert done.returncode == 0, done
+    (one,) = rows_of(file).procedures
+    assert (one.name, one.ranks, one.calls) == ("MPI_Allreduce", 2, 40)
+
+
+def ranks(*us: float, threads: int = 1) -> list[OfRank]:
+    return [OfRank(i, 1e6, one, 10, 0, None, threads=threads) for i, one in enumerate(us)]
+
+
+def test_the_rank_that_the_others_wait_for():
+    calls = [Procedure("MPI_Barrier", 3, 30, 1.7e6, 1e5, 8e5, passed={"by nature": 30})]
+    uneven = Found(3, [], [], calls, 1e6, by_rank=ranks(8e5, 1e5, 8e5))
+    late = latest(uneven)
+    assert late and (late.rank, round(late.us)) == (1, 900000)
+    text = lines(uneven, 1.5)
+    assert "imbalance: rank 1 spends 900 ms outside MPI, 2.1 × the mean; the other ranks wait for it" in text
+    assert text[0].endswith("a rank spent 567 ms in MPI (57 % on average, 10 to 80 %)") and text[-1].startswith("next: divide")
+    for even in (ranks(5e5, 4.9e5, 5e5), ranks(8e5, 1e5, 8e5, threads=2), ranks(8e5)):
+        assert latest(Found(len(even), [], [], calls, 1e6, by_rank=even)) is None
+    assert latest(Found(3, [], [], calls, 1e6, by_rank=ranks(8e5, 1e5, 8e5), version=2)) is None
+
+
+def test_a_rank_that_makes_no_call_spends_nothing_in_it():
+    root = Procedure("MPI_Win_lock", 1, 5, 6e5, 6e5, 6e5).of_a_rank(3)
+    assert (root.mean, root.least, root.most) == (2e5, 0, 6e5)
+
+
+def test_a_program_that_hardly_calls_mpi_is_left_alone():
+    few = Found(1, [], [], [Procedure("MPI_Barrier", 1, 1, 5.0)], 1e6)
+    assert lines(few, 1.0)[-1] == "next: nothing to gain in MPI; the program spends its time elsewhere"
+    older = Found(1, [], [], [Procedure("MPI_Send", 1, 1, 5.0)], 1e6, version=2)
+    assert "in MPI calls that Heddle replaces" in lines(older, 1.0)[0] and not lines(older, 1.0)[-1].startswith("next")
