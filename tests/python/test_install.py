@@ -224,7 +224,7 @@ def test_licences_and_lists_of_the_software_of_others(root):
         made = json.loads((folder / f"{which}.cdx.json").read_text())
         names[which] = {one["name"]: one["version"] for one in made["components"]}
     assert {"CLI11", "fmt", "nlohmann-json", "libstdc++"} <= names["heddle"].keys()
-    installed = {path.name.rsplit("-", 1)[0].lower() for path in (root / "lib/heddle/vendor").glob("*.dist-info")}
+    installed = {path.name.partition("-")[0].lower() for path in (root / "lib/heddle/vendor").glob("*.dist-info")}
     assert installed == {name.lower().replace("-", "_") for name in names["heddle-command"]}
 
 
