@@ -13,9 +13,9 @@ void returns(MPI_Win* /*win*/, int* /*code*/, ...) {}  // NOLINT(cert-dcl50-cpp)
 }  // namespace
 
 // In epochs of locks, Heddle carries out each access with holes at once.
-TEST_RANKS(2, WindowAccesses, ToMappedMemoryAreHeddles) {
+TEST_RANKS(2, WindowAccesses, ToMemoryOfTheNodeAreHeddles) {
   const Committed type = column(100, 3);
-  for (const Kind kind : {Kind::allocate, Kind::shared}) {
+  for (const Kind kind : {Kind::allocate, Kind::shared, Kind::create}) {
     for (const Sync sync : {Sync::lock, Sync::lock_all}) {
       Exposed exposed(kind, region, team);
       std::vector<int> row(100, team.rank + 1), columns(300, -1);
@@ -37,6 +37,72 @@ TEST_RANKS(2, WindowAccesses, ToMappedMemoryAreHeddles) {
       MPI_Barrier(team.comm);
     }
   }
+}
+
+// Memory of MPI_Win_create may lie in a file that the other ranks map, like that of another window.
+// Then Heddle copies there in one pass, otherwise by lists of blocks, here longer than one call takes.
+TEST_RANKS(2, WindowAccesses, ToMemoryOfTheProgramHoldWhatWasPut) {
+  constexpr int rows = 2500;
+  const Bytes bytes = Bytes{3} * rows * 4;
+  const Committed thin = column(rows, 3);
+  MPI_Datatype pairs = MPI_DATATYPE_NULL;
+  MPI_Type_vector(rows / 2, 2, 5, MPI_INT, &pairs);
+  const Committed wide(pairs);
+  Exposed under(Kind::shared, bytes, team);
+  Memory own(static_cast<std::size_t>(bytes));
+  for (std::byte* const base : {own.data(), under.base()}) {
+    std::memset(base, 0, static_cast<std::size_t>(bytes));
+    MPI_Win win = MPI_WIN_NULL;
+    succeeds(MPI_Win_create(base, bytes, 4, MPI_INFO_NULL, team.comm, &win));
+    std::vector<int> from(rows / 2 * 5), back(from.size(), -1);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i) * 2 + team.rank;
+    const int other = 1 - team.rank;
+    const long before = seen_by_host();
+    in_epochs(Sync::lock, team, win, [&](int to, bool) {
+      if (to == other) succeeds(MPI_Put(from.data(), 1, wide, to, 1, 1, thin, win));
+    });
+    in_epochs(Sync::lock_all, team, win, [&](int to, bool) {
+      if (to == other) succeeds(MPI_Get(back.data(), 1, wide, to, 1, 1, thin, win));
+    });
+    if (expected() == Expected::on) {
+      EXPECT_EQ(seen_by_host(), before);
+    }
+    int wrong = 0;
+    const auto unit = [](int i) { return i / 2 * 5 + i % 2; };  // the place of the i-th int in `from`
+    for (int i = 0; i < 3 * rows; ++i) wrong += reinterpret_cast<int*>(base)[i] != (i % 3 == 1 ? 2 * unit(i / 3) + other : 0);
+    for (int i = 0; i < rows / 2 * 5; ++i)
+      wrong += back[static_cast<std::size_t>(i)] != (i % 5 < 2 ? from[static_cast<std::size_t>(i)] : -1);
+    EXPECT_EQ(wrong, 0);
+    MPI_Win_free(&win);
+  }
+}
+
+// In a window over all memory, displacements are as good as addresses. Its first page is never mapped.
+TEST_RANKS(2, WindowAccesses, ToAllMemoryTakeAddresses) {
+  const Committed type = column(100, 3);
+  MPI_Win win = MPI_WIN_NULL;
+  constexpr MPI_Aint begin = 4096;
+  succeeds(MPI_Win_create(reinterpret_cast<void*>(begin), (MPI_Aint{1} << 47) - begin, 1, MPI_INFO_NULL, team.comm, &win));
+  std::vector<int> row(100, team.rank + 1), columns(300, -1), exposed(300, 0);
+  MPI_Aint addresses[2] = {};
+  MPI_Get_address(exposed.data(), &addresses[team.rank]);
+  MPI_Allgather(MPI_IN_PLACE, 1, MPI_AINT, addresses, 1, MPI_AINT, team.comm);
+  const long before = seen_by_host();
+  in_epochs(Sync::lock, team, win, [&](int to, bool) {
+    const MPI_Aint there = addresses[to] - begin;
+    if (to == team.rank) return;
+    succeeds(MPI_Put(row.data(), 100, MPI_INT, to, there, 1, type, win));
+    succeeds(MPI_Win_flush(to, win));
+    succeeds(MPI_Get(columns.data(), 1, type, to, there, 1, type, win));
+  });
+  if (expected() == Expected::on) {
+    EXPECT_EQ(seen_by_host(), before);
+  }
+  for (std::size_t i = 0; i < 300; ++i) {
+    EXPECT_EQ(columns[i], i % 3 == 0 ? team.rank + 1 : -1) << i;
+    EXPECT_EQ(exposed[i], i % 3 == 0 ? 2 - team.rank : 0) << i;
+  }
+  MPI_Win_free(&win);
 }
 
 // Data is moved when the call returns: another rank sees it after a barrier, without a flush.

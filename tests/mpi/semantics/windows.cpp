@@ -20,15 +20,15 @@ namespace {
 bool must_be_simple([[maybe_unused]] Kind kind, [[maybe_unused]] Sync sync) {
 #if defined(OPEN_MPI)
   static const bool host = std::getenv("TEST_WINDOWS") != nullptr;
-  const bool mapped = kind == Kind::allocate || kind == Kind::shared;
-  return !mapped || (expected() == Expected::on && (host || sync == Sync::fence || sync == Sync::start));
+  if (expected() != Expected::on) return kind == Kind::create || kind == Kind::dynamic;
+  return kind == Kind::dynamic || host || sync == Sync::fence || sync == Sync::start;
 #else
   return false;
 #endif
 }
 
-/// The accesses of one round. Each origin has a region of its own in the window of each target. Every rank can tell all of
-/// them.
+/// The accesses of one round. Each origin has a region of its own in the window of each target.
+/// Every rank can tell all of them.
 class Plan {
  public:
   Plan(const Team& team, int number, bool simple)
