@@ -21,10 +21,15 @@ struct OneSided {
   bool target_in_one_piece = true;
   layout::Bytes bytes = 0;
   layout::Bytes least = 0;  ///< The library is as fast for fewer bytes (HostTraits::slow_to_access_from).
+  /// The target's memory is not mapped here, but the system copies between the two processes.
+  bool apart = false;
+  layout::Count blocks = 2;        ///< At the origin and the target.
+  layout::Count least_blocks = 0;  ///< The library is as fast for fewer blocks (HostTraits::slow_to_access_apart_from).
 };
 
 constexpr bool carries(const OneSided& access) noexcept {
-  return access.bytes > 0 && access.bytes >= access.least && !(access.origin_in_one_piece && access.target_in_one_piece);
+  if (access.bytes <= 0 || (access.origin_in_one_piece && access.target_in_one_piece)) return false;
+  return access.apart ? access.blocks >= access.least_blocks : access.bytes >= access.least;
 }
 
 std::string why(const OneSided& access);

@@ -1,4 +1,4 @@
-// transport/cma.cpp: process_vm_readv in portions.
+// transport/cma.cpp: process_vm_readv and process_vm_writev in portions.
 #include "transport/cma.hpp"
 
 #include <fcntl.h>
@@ -84,6 +84,16 @@ Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remot
     const std::span<const iovec> into = to.window(to_copy);
     const std::span<const iovec> out_of = from.window(from_copy);
     return process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
+  });
+}
+
+Moved write(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  std::array<iovec, most_copied> to_copy;
+  std::array<iovec, most_copied> from_copy;
+  return in_portions(remote, local, [&](Place& to, Place& from) {
+    const std::span<const iovec> into = to.window(to_copy);
+    const std::span<const iovec> out_of = from.window(from_copy);
+    return process_vm_writev(pid, out_of.data(), out_of.size(), into.data(), into.size(), 0);
   });
 }
 

@@ -1,4 +1,4 @@
-// transport/cma.hpp: reads another process's memory with one copy (cross memory attach).
+// transport/cma.hpp: reads and writes another process's memory with one copy (cross memory attach).
 //
 //   const cma::Moved moved = cma::read(node.pid(peer), local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory
@@ -26,6 +26,10 @@ struct Moved {
 /// including zero. The kernel gets portions of at most 1024 entries on either side. Never throws,
 /// allocates nothing.
 Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
+
+/// Copies from `local` to `remote`, otherwise like read(). The system allows it to a process that it
+/// allows to read.
+Moved write(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
 /// Copies through /proc/PID/mem, with one call for each remote entry. A process takes this way if
 /// the system refuses process_vm_readv to it (a seccomp filter) while a sender relies on the copy.

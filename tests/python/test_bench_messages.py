@@ -77,6 +77,17 @@ def test_transpose_measures_every_way_and_the_parts(mpi, way, tmp_path):
 
 
 @MPIS
+def test_one_sided_measures_puts_and_gets(mpi, tmp_path):
+    rows, told = rows_of("one-sided", "--quick", "--mpi", mpi, folder=tmp_path)
+    found = seen(rows)
+    for window in ("allocate", "create"):
+        for shape in ("128 × 16", "128 × 1024", "face", "block"):
+            for metric in ("put", "get"):
+                assert {(f"{window}, {shape}", v, metric) for v in ("host", "heddle", "contiguous")} <= found
+    assert "MPI_Put and MPI_Win_flush" in told
+
+
+@MPIS
 def test_alltoall_struct_with_more_and_fewer_ranks(mpi, tmp_path):
     arguments = ("--quick", "--mpi", mpi, "--largest", 64, "--ranks", 2, "--ranks", 3, "--plot", tmp_path / "figure.png")
     rows, _ = rows_of("alltoall-struct", *arguments, "--scheme", "none", folder=tmp_path)

@@ -14,6 +14,7 @@ from random_messages import random_messages
 from rings import random_ring
 from scenario import Comm, Pattern, Scenario, Taste, Thread, free_early, merge
 from sloppy import random_sloppy
+from windows import random_window
 
 
 def duplicate(number: int, ranks: int) -> Comm:
@@ -93,6 +94,9 @@ def random_thread(
             made = random_cancelled(random, taste, comm, tag, new_id)
         elif what < 0.48 and not comm.remote and (sloppy := random_sloppy(random, taste, comm, tag)):
             made = sloppy
+        elif what < 0.54 and not comm.remote and taste.has("windows") and not (threaded and taste.mpi == "openmpi"):
+            # Open MPI 5.0.11 alone crashes if two threads make windows at once.
+            made = random_window(random, taste, comm, new_id)
         else:
             wild = taste.has("wildcards") and random.random() < 0.2 and len(exclusive) < 3
             if wild:

@@ -331,6 +331,34 @@ static void check_any(struct area* a, const struct part* p, int round, const MPI
   complain("received from rank %d, which has sent no more", s->MPI_SOURCE);
 }
 
+/* ---- windows */
+enum kind { BY_CREATE, BY_ALLOCATE, BY_ALLOCATE_SHARED };
+/* Makes a window of the memory of an area, guards included. */
+static void expose(struct area* a, enum kind kind, int unit, MPI_Comm comm, MPI_Win* window) {
+  const MPI_Aint room = a->high - a->low + 2 * GUARD;
+  if (kind == BY_CREATE) {
+    blank(a);
+    OK(MPI_Win_create(a->memory, room, unit, MPI_INFO_NULL, comm, window));
+    return;
+  }
+  if (kind == BY_ALLOCATE) {
+    OK(MPI_Win_allocate(room, unit, MPI_INFO_NULL, comm, &a->memory, window));
+  } else {
+    OK(MPI_Win_allocate_shared(room, unit, MPI_INFO_NULL, comm, &a->memory, window));
+  }
+  a->base = a->memory + GUARD - a->low;
+  memset(a->memory, CANARY, (size_t)room);
+}
+/* The memory of a window that is freed. */
+static void forget(struct area* a) { a->memory = a->base = NULL; }
+static void post_and_start(MPI_Win window) {
+  MPI_Group all;
+  OK(MPI_Win_get_group(window, &all));
+  OK(MPI_Win_post(all, 0, window));
+  OK(MPI_Win_start(all, 0, window));
+  OK(MPI_Group_free(&all));
+}
+
 /* ---- a receive in a delete callback */
 struct deleted {
   char* base;
@@ -375,6 +403,7 @@ static void* bsend_room;
 static void begin(int wanted_ranks, int threads) {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
   int provided = 0;
+  setenv("HEDDLE_WINDOWS", "on", 0); /* Heddle carries accesses of little data, too */
   if (threads) {
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
   } else {

@@ -49,6 +49,7 @@ FEATURES = {
     "disconnect": "MPI_Comm_disconnect, and delete callbacks that communicate",
     "remapped": "other memory mapped over memory of MPI_Alloc_mem",
     "locked": "mlockall",
+    "windows": "windows, MPI_Put, MPI_Get, MPI_Accumulate",
     "room": "receives with room for more than 2 GiB",
 }
 

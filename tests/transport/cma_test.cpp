@@ -90,11 +90,31 @@ TEST_P(Cma, OddPiecesOnBothSides) {
     EXPECT_EQ(gathered(local, moved.bytes), expected);
   }
 
+  // The other way, with other bytes. Bytes between the pieces stay.
+  for (std::byte& b : target) b = static_cast<std::byte>(random());
+  const cma::Moved moved = cma::write(child, local, remote);
+  EXPECT_EQ(moved.error, 0);
+  EXPECT_EQ(moved.bytes, std::min(room, there));
+  std::vector<std::byte> whole(total), all = known;
+  for (std::byte& b : all) b = ~b;
+  const std::vector<std::byte> stream = gathered(local, moved.bytes);
+  auto next = stream.begin();
+  for (const iovec& piece : remote) {
+    const auto bytes = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(piece.iov_len), stream.end() - next);
+    std::copy_n(next, bytes, all.begin() + (static_cast<std::byte*>(piece.iov_base) - source.data()));
+    next += bytes;
+  }
+  const iovec to{whole.data(), whole.size()}, from{source.data(), source.size()};
+  EXPECT_EQ(cma::read(child, std::span(&to, 1), std::span(&from, 1)).bytes, total);
+  EXPECT_EQ(whole, all);
+
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  const cma::Moved dead = cma::read(child, local, remote);
-  EXPECT_EQ(dead.error, ESRCH);
-  EXPECT_EQ(dead.bytes, 0);
+  for (const auto way : {cma::read, cma::write}) {
+    const cma::Moved dead = way(child, local, remote);
+    EXPECT_EQ(dead.error, ESRCH);
+    EXPECT_EQ(dead.bytes, 0);
+  }
   close(ready[0]);
   close(ready[1]);
 }

@@ -20,6 +20,7 @@ from . import (
     mpi4py_fft,
     multigrid,
     neighbours,
+    one_sided,
     overhead,
     pack,
     peers,
@@ -59,6 +60,7 @@ app.command("startup")(startup.bench)
 app.command("study", cls=study.Lists, help=study.HELP)(study.command)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
+app.command("one-sided")(one_sided.command)
 app.command("fft2d")(fft2d.command)
 app.command("mpi4py-fft")(mpi4py_fft.command)
 app.command("lattice-cg")(lattice_cg.command)

@@ -47,7 +47,7 @@ Reach Node::reach(int peer) noexcept {
           .opens = transport_.get(),
           .peer = peer,
           .theirs = &theirs_,
-          .process = transport_->can_read(peer) ? transport_->pid(peer) : 0,
+          .process = readable(peer),
           .known = &known_,
           .scratch_pool = &scratch_pool_,
           .distances = &distances_,

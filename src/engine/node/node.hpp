@@ -44,6 +44,9 @@ class Node {
   [[nodiscard]] Reach reach(int peer) noexcept;
   /// True: that peer can read this process's buffers by process_vm_readv.
   [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
+  /// That peer's process, whose memory this process can read by process_vm_readv. 0: it cannot.
+  [[nodiscard]] pid_t readable(int peer) const noexcept { return transport_->can_read(peer) ? transport_->pid(peer) : 0; }
+  [[nodiscard]] ScratchPool& scratch_pool() noexcept { return scratch_pool_; }
   [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
   /// Start of this process's node memory.
   [[nodiscard]] const std::byte* memory() const noexcept { return transport_->memory(me()); }

@@ -1,10 +1,17 @@
 // engine/window/mapped_files.cpp
 #include "engine/window/mapped_files.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+
+#include "transport/region.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -38,6 +45,15 @@ MappedFiles MappedFiles::of_process() {
   std::ifstream file("/proc/self/maps", std::ios::binary);
   const std::string maps{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return MappedFiles(maps);
+}
+
+bool MappedFiles::looks_shared(const void* address) noexcept {
+  constexpr std::uint64_t of_file_or_shared = std::uint64_t{1} << 61U;  // Linux, Documentation/admin-guide/mm/pagemap.rst
+  const transport::Descriptor file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  const auto page = reinterpret_cast<std::uintptr_t>(address) / static_cast<std::uintptr_t>(transport::page_size());
+  std::uint64_t entry = 0;
+  return file && pread(file.get(), &entry, sizeof entry, static_cast<off_t>(page * sizeof entry)) == sizeof entry &&
+         (entry & of_file_or_shared) != 0;
 }
 
 MappedFiles::MappedFiles(std::string_view maps) {
@@ -83,6 +99,21 @@ std::byte* MappedFiles::address_of(const FilePlace& place, Bytes bytes) const no
       return reinterpret_cast<std::byte*>(piece.begin) + from;
   }
   return nullptr;
+}
+
+SecondMapping::SecondMapping(std::byte* address, Bytes bytes) noexcept
+    : skipped_(reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(transport::page_size())),
+      bytes_(skipped_ + static_cast<std::size_t>(bytes)) {
+  // An old size of zero asks for a second mapping of the same pages, if these are shared.
+  void* const pages = mremap(address - skipped_, 0, bytes_, MREMAP_MAYMOVE);
+  if (pages != MAP_FAILED) pages_ = static_cast<std::byte*>(pages);
+}
+
+SecondMapping::SecondMapping(SecondMapping&& other) noexcept
+    : skipped_(other.skipped_), bytes_(other.bytes_), pages_(std::exchange(other.pages_, nullptr)) {}
+
+SecondMapping::~SecondMapping() {
+  if (pages_) munmap(pages_, bytes_);
 }
 
 }  // namespace heddle::engine

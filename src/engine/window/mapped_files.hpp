@@ -36,6 +36,11 @@ class MappedFiles {
   /// @param maps  Lines as in /proc/self/maps.
   explicit MappedFiles(std::string_view maps);
 
+  /// False: the memory at this address is this process's alone. Asks the system for one page, which
+  /// takes less time than all mappings. It may be wrong either way: a page that is not there yet
+  /// looks private, and a page of a file that is mapped privately looks shared.
+  [[nodiscard]] static bool looks_shared(const void* address) noexcept;
+
   /// No place: some of the bytes are not in a shared mapping, or bytes <= 0.
   [[nodiscard]] FilePlace place_of(const void* address, Bytes bytes) const noexcept;
   /// Null: some of the bytes at this place are not mapped here in one piece.
@@ -48,6 +53,24 @@ class MappedFiles {
     [[nodiscard]] Bytes bytes() const noexcept { return static_cast<Bytes>(end - begin); }
   };
   std::vector<Piece> pieces_;  // in order of address; pieces that continue each other are one
+};
+
+/// A second mapping of memory that is mapped here together with other processes. It stays when the
+/// program unmaps the first.
+class SecondMapping {
+ public:
+  SecondMapping(std::byte* address, Bytes bytes) noexcept;
+  SecondMapping(SecondMapping&& other) noexcept;
+  SecondMapping& operator=(SecondMapping&& other) = delete;
+  ~SecondMapping();
+
+  /// The address of the same bytes. Null: the system has refused.
+  [[nodiscard]] std::byte* address() const noexcept { return pages_ ? pages_ + skipped_ : nullptr; }
+
+ private:
+  std::size_t skipped_;  // bytes of the first page that lie before the address
+  std::size_t bytes_;    // of the pages
+  std::byte* pages_ = nullptr;
 };
 
 }  // namespace heddle::engine

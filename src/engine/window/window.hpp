@@ -22,6 +22,8 @@
 // operations of a third rank in the epoch before are then complete there (MPI-5.0 §12.5.1).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,13 +53,14 @@ class Window {
   /// Memory of one rank.
   struct Target {
     int rank = -1;                             ///< In the window's group.
-    std::byte* base = nullptr;                 ///< Its address here.
+    std::byte* base = nullptr;                 ///< Its address here, or in `process`.
     Bytes size = 0;                            ///< Bytes.
     Bytes unit = 1;                            ///< Its displacement unit, bytes.
     const WindowCounters* counters = nullptr;  ///< Of that rank.
+    pid_t process = 0;                         ///< Not 0: the memory is not mapped here (across.hpp).
   };
 
-  /// @param targets  Ranks whose memory is mapped here.
+  /// @param targets  Ranks whose memory this process reaches.
   /// @param places  For each rank of the window's group its rank in the node: its index in
   /// WindowCounters::posts. Negative: on another node.
   /// @param mine  The counters of this rank, which the ranks of the node can read.
@@ -66,16 +69,16 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// The index of that rank among the targets. Negative: its memory is not mapped, or there is no
-  /// such rank.
+  /// The index of that rank among the targets. Negative: its memory cannot be reached, or there is
+  /// no such rank.
   [[nodiscard]] int find(int rank) const noexcept {
     return rank >= 0 && static_cast<std::size_t>(rank) < index_.size() ? index_[static_cast<std::size_t>(rank)] : -1;
   }
   [[nodiscard]] const Target& target(int index) const noexcept { return targets_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const WindowCounters& mine() const noexcept { return mine_; }
 
-  // Calls of this process that the library has carried out. Ranks without mapped memory are
-  // ignored. Any thread may call.
+  // Calls of this process that the library has carried out. Ranks that are no targets are ignored.
+  // Any thread may call.
 
   /// @param opens  An epoch follows (no MPI_MODE_NOSUCCEED).
   void fenced(bool opens) noexcept;

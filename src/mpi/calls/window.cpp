@@ -1,5 +1,5 @@
-// mpi/calls/window.cpp: windows of memory that the host allocates, and the synchronization of all
-// windows. The host carries these calls out as the program makes them. Heddle notes the epochs of
+// mpi/calls/window.cpp: windows of memory that the host or the program has allocated, and the
+// synchronization of all windows. The host carries these calls out as the program makes them. Heddle notes the epochs of
 // windows that it knows (engine/window/window.hpp), and finishes receives whose requests the
 // program has freed.
 #include "entry_points.hpp"
@@ -14,7 +14,14 @@ namespace {
 /// MPI_Win_allocate and MPI_Win_allocate_shared.
 int allocated(auto host, MPI_Aint size, auto disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
   const int result = host(size, disp_unit, info, comm, baseptr, win);
-  if (result == MPI_SUCCESS && win && baseptr) windows::meet(*win, comm, *static_cast<void**>(baseptr), size, disp_unit);
+  if (result == MPI_SUCCESS && win && baseptr)
+    windows::meet(*win, comm, {*static_cast<void**>(baseptr), size, disp_unit, false});
+  return result;
+}
+
+int created(auto host, void* base, MPI_Aint size, auto disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const int result = host(base, size, disp_unit, info, comm, win);
+  if (result == MPI_SUCCESS && win) windows::meet(*win, comm, {base, size, disp_unit, true});
   return result;
 }
 
@@ -92,6 +99,7 @@ using namespace heddle::mpi;
 extern "C" {
 HEDDLE_ENTRY_Win_allocate(allocated);
 HEDDLE_ENTRY_Win_allocate_shared(allocated);
+HEDDLE_ENTRY_Win_create(created);
 HEDDLE_ENTRY_Win_free(freed_window);
 HEDDLE_ENTRY_Win_fence(fence);
 HEDDLE_ENTRY_Win_start(start);

@@ -1,8 +1,13 @@
 // mpi/window/one_sided.cpp
 #include "mpi/window/one_sided.hpp"
 
-#include <atomic>
+#include <sys/types.h>
 
+#include <atomic>
+#include <cerrno>
+
+#include "engine/window/across.hpp"
+#include "layout/immortal.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/process/process.hpp"
@@ -24,6 +29,7 @@ struct Side {
   Bytes low = 0, high = 0;  ///< The bytes that it touches, from its address.
 
   [[nodiscard]] bool in_one_piece() const { return !type || type->contiguous(count); }
+  [[nodiscard]] Count blocks() const { return in_one_piece() ? 1 : count * type->layout().node()->blocks; }
   [[nodiscard]] Bytes first_byte() const { return type ? type->first_byte() : 0; }
 
   /// False: Heddle does not know the type, or does not carry it. Types of long lists are carried
@@ -61,10 +67,17 @@ void progress() noexcept {
 
 /// The host may have put off a lock that the program has called for. An operation and a flush make
 /// it get the lock now. False: the host has failed.
-bool get_lock(const Window::Target& target, MPI_Win win) {
+/// @param place  Byte `place` of the target's memory is read, or one before it, within a unit.
+bool get_lock(const Window::Target& target, Bytes place, MPI_Win win) {
   std::byte byte{};
-  return PMPI_Get(&byte, 1, MPI_BYTE, target.rank, 0, 1, MPI_BYTE, win) == MPI_SUCCESS &&
+  return PMPI_Get(&byte, 1, MPI_BYTE, target.rank, place / target.unit, 1, MPI_BYTE, win) == MPI_SUCCESS &&
          PMPI_Win_flush(target.rank, win) == MPI_SUCCESS;
+}
+
+/// The layout of data of predefined types in one piece: so many bytes.
+const layout::Layout& bytes_layout() {
+  static layout::Immortal<layout::Layout> byte(layout::basic(1));
+  return *byte;
 }
 
 /// An access that Heddle can carry out as soon as it is allowed.
@@ -73,6 +86,8 @@ struct Access {
   int index = -1;  ///< The target, for the window.
   Side origin, target;
   std::byte* there = nullptr;
+  pid_t process = 0;  ///< Not 0: `there` is an address of that process.
+  Bytes first = 0;    ///< The offset in the window of the first byte.
 
   /// False: the host gets the call.
   bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
@@ -85,21 +100,27 @@ struct Access {
     Bytes at = 0;
     if (origin.bytes != target.bytes || to.displacement < 0 ||
         __builtin_mul_overflow(Bytes{to.displacement}, memory.unit, &at) || at > memory.size || at + target.low < 0 ||
-        at + target.high > memory.size || !select::carries(facts()))
+        at + target.high > memory.size || !select::carries(facts(memory)))
       return false;
+    first = at + target.low;
     there = memory.base + at;
+    process = memory.process;
+    if (process != 0) return !window->refuses_across();
     const auto own = reinterpret_cast<std::uintptr_t>(from.address);
     const auto other = reinterpret_cast<std::uintptr_t>(there);
     const auto end = [](std::uintptr_t address, Bytes offset) { return address + static_cast<std::uintptr_t>(offset); };
     return end(own, origin.high) <= end(other, target.low) || end(other, target.high) <= end(own, origin.low);
   }
 
-  [[nodiscard]] select::OneSided facts() const {
+  [[nodiscard]] select::OneSided facts(const Window::Target& memory) const {
     const bool all = settings_of_process().windows == settings::Windows::on;
     return {.origin_in_one_piece = origin.in_one_piece(),
             .target_in_one_piece = target.in_one_piece(),
             .bytes = target.bytes,
-            .least = all ? 0 : traits().slow_to_access_from};
+            .least = all ? 0 : traits().slow_to_access_from,
+            .apart = memory.process != 0,
+            .blocks = memory.process == 0 ? 0 : origin.blocks() + target.blocks(),
+            .least_blocks = all ? 0 : traits().slow_to_access_apart_from};
   }
 
   /// Returns when the access is allowed. False: the host gets the call.
@@ -111,7 +132,7 @@ struct Access {
         if (!engine::comes_soon(permission, window->crowded(), progress)) return false;
         break;
       case Permission::Kind::asked:
-        if (!get_lock(window->target(index), win)) return false;
+        if (!get_lock(window->target(index), first, win)) return false;
         window->lock_is_held(index);
         break;
       case Permission::Kind::none:
@@ -121,21 +142,25 @@ struct Access {
     return true;
   }
 
-  /// @param move  put: from here to there.
+  /// @param move  put: from here to there. False: the host gets the call.
   template <Move move>
-  void carry_out(const Buffer& here) const {
+  bool carry_out(const Buffer& here) const {
     report::ReportedCall reported(move == Move::put ? "put" : "get");
     {
       const report::Stopwatch watch(reported.times(), &report::Times::copy);
       auto* const own = static_cast<std::byte*>(const_cast<void*>(here.address));
-      if constexpr (move == Move::put)
+      if (process != 0) {
+        if (!copy_across<move>(own)) return false;
+      } else if constexpr (move == Move::put) {
         copy(origin, own, target, there);
-      else
+      } else {
         copy(target, there, origin, own);
+      }
     }
     std::atomic_thread_fence(std::memory_order_release);
     const Side& told = target.in_one_piece() ? origin : target;
-    reported.end(told.type->layout(), "window", target.bytes, [this] { return why(facts()); });
+    reported.end(told.type->layout(), "window", target.bytes, [this] { return why(facts(window->target(index))); });
+    return true;
   }
 
  private:
@@ -147,6 +172,23 @@ struct Access {
     else
       layout::transfer(from.type->layout(), from.count, source, to.type->layout(), to.count, destination);
   }
+
+  static engine::Elements elements(const Side& side, std::byte* base) {
+    if (!side.type) return {&bytes_layout(), side.bytes, base};
+    return {&side.type->layout(), side.count, base};
+  }
+
+  template <Move move>
+  bool copy_across(std::byte* own) const {
+    engine::ScratchBuffers* const scratch = window->scratch_pool().take();
+    if (!scratch) return false;
+    const engine::Elements here = elements(origin, own), far = elements(target, there);
+    const int error = move == Move::put ? engine::write_across(process, here, far, *scratch)
+                                        : engine::read_across(process, here, far, *scratch);
+    window->scratch_pool().give(scratch);
+    if (error == EPERM || error == ENOSYS) window->refuse_across();
+    return error == 0;
+  }
 };
 
 }  // namespace
@@ -155,8 +197,7 @@ template <Move move>
 bool carry(const Buffer& origin, const AtTarget& target, MPI_Win win) {
   Access access;
   if (!access.look(origin, target, win) || !access.may_begin(access.window->permission(access.index), win)) return false;
-  access.carry_out<move>(origin);
-  return true;
+  return access.carry_out<move>(origin);
 }
 
 template <Move move>
@@ -165,10 +206,10 @@ bool carry_with_request(const Buffer& origin, const AtTarget& target, MPI_Win wi
   if (!request || !access.look(origin, target, win)) return false;
   const Permission permission = access.window->permission(access.index);
   if (!permission.passive || !access.may_begin(permission, win)) return false;
-  // Like the data, the request is complete: an operation on no rank is.
-  if (PMPI_Rput(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request) != MPI_SUCCESS) return false;
-  access.carry_out<move>(origin);
-  return true;
+  // Like the data, the request is complete: an operation on no rank is. If the host refuses it, the
+  // host moves the data again.
+  return access.carry_out<move>(origin) &&
+         PMPI_Rput(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request) == MPI_SUCCESS;
 }
 
 template bool carry<Move::put>(const Buffer&, const AtTarget&, MPI_Win);

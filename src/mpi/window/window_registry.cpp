@@ -2,11 +2,14 @@
 //
 // The libraries put the memory of all ranks of a node into one file, which each of them maps. Each
 // rank looks up the place of its own memory in that file, and tells this place to the others. Then
-// it looks for the places of the others among its own mappings.
+// it looks for the places of the others among its own mappings. Memory of the program may lie in
+// such a file as well. Other ranks reach all other memory by its address and its process.
 #include "mpi/window/window_registry.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <new>
 #include <numeric>
 
@@ -32,30 +35,41 @@ struct Told {
   Bytes size = 0;
   Bytes unit = 1;
   FilePlace place;
+  std::uintptr_t address = 0;
   transport::Place counters;  ///< Version 0: there are none, and this rank is no target.
 };
 
 /// The knowledge of a rank before the others depend on it.
 struct Own {
-  std::unique_ptr<MappedFiles> files;
+  std::optional<MappedFiles> files;
   WindowCounters* counters = nullptr;
   std::vector<Told> told;  ///< By all ranks.
   Told mine;
 
-  bool prepare(Node* node, int ranks, void* base, Bytes size, Bytes unit) noexcept try {
+  bool prepare(Node* node, int ranks, const Exposed& memory) noexcept try {
     told.resize(static_cast<std::size_t>(ranks));
     if (!node) return true;
-    files = std::make_unique<MappedFiles>(MappedFiles::of_process());
+    if (!memory.of_program || (memory.size > 0 && MappedFiles::looks_shared(memory.base))) files = MappedFiles::of_process();
     const Bytes bytes = WindowCounters::bytes(node->size());
     counters = static_cast<WindowCounters*>(node->shared().allocate_zeroed(bytes));
     if (!counters) return true;
     if (const std::optional<transport::Place> place = node->shared().find(counters, bytes))
-      mine = {.size = size, .unit = unit, .place = files->place_of(base, size), .counters = *place};
+      mine = {.size = memory.size,
+              .unit = memory.unit,
+              .place = files ? files->place_of(memory.base, memory.size) : FilePlace{},
+              .address = reinterpret_cast<std::uintptr_t>(memory.base),
+              .counters = *place};
     return true;
   } catch (const std::exception&) {
     return false;
   }
 };
+
+/// False: this rank knows of no access to the window that Heddle would carry out.
+bool has_use(const Exposed& memory, const Own& own) {
+  return !memory.of_program || own.mine.place || settings_of_process().windows == settings::Windows::on ||
+         traits().slow_to_access_apart_from < std::numeric_limits<Count>::max();
+}
 
 /// The rank in the node of each rank of the communicator. Negative: on another node.
 std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
@@ -66,7 +80,10 @@ std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
 }
 
 /// The ranks whose memory this rank can access, itself included.
-std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, int me, void* base, const Own& own) {
+/// @param mappings  Null: the host keeps the memory mapped while the window lives. Otherwise the
+/// program may unmap it here, so this gets mappings of Heddle's own.
+std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, int me, Own& own,
+                                    std::vector<engine::SecondMapping>* mappings) {
   std::vector<Window::Target> targets;
   const Bytes bytes = WindowCounters::bytes(node.size());
   int rank = -1;
@@ -75,20 +92,27 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
     if (told.counters.version == 0 || told.size <= 0 || told.unit <= 0) continue;
     Window::Target target{.rank = rank, .size = told.size, .unit = told.unit};
     if (rank == me) {
-      target.base = static_cast<std::byte*>(base);
+      target.base = reinterpret_cast<std::byte*>(told.address);
       target.counters = own.counters;
     } else if (const int peer = places[static_cast<std::size_t>(rank)]; peer >= 0) {
-      target.base = own.files->address_of(told.place, told.size);
+      if (told.place && !own.files) own.files = MappedFiles::of_process();
+      target.base = told.place ? own.files->address_of(told.place, told.size) : nullptr;
+      if (target.base && mappings) target.base = mappings->emplace_back(target.base, told.size).address();
       target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
+      if (!target.base) {
+        target.base = reinterpret_cast<std::byte*>(told.address);
+        target.process = node.readable(peer);
+        if (target.process == 0) continue;
+      }
     }
-    if (target.base && target.counters) targets.push_back(target);
+    if (target.counters) targets.push_back(target);
   }
   return targets;
 }
 
-/// Collective. Each of the two is true if it is so on all ranks.
-bool all_say(int (&both)[2], MPI_Comm comm) {
-  return PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
+/// Collective. Each of them is true if it is so on all ranks.
+bool all_say(int (&words)[3], MPI_Comm comm) {
+  return PMPI_Allreduce(MPI_IN_PLACE, words, 3, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
 }
 
 }  // namespace
@@ -107,7 +131,7 @@ bool hides_errors(MPI_Win win) noexcept {
 }
 
 // A step that may fail in one rank alone lies before the first collective, which tells all ranks.
-void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
+void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   int me = 0;
   int ranks = 0;
   if (!allowed || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS ||
@@ -116,9 +140,9 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
   Node* const node = Node::here();
   Own own;
   // The handler of `comm` may have hidden a failure.
-  const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, base, size, unit);
-  int ready_and_alone[2] = {ready ? 1 : 0, node ? 0 : 1};
-  const bool agreed = all_say(ready_and_alone, comm) && ready_and_alone[0] != 0 && ready_and_alone[1] == 0;
+  const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, mine);
+  int words[3] = {ready ? 1 : 0, node ? 0 : 1, has_use(mine, own) ? 0 : 1};
+  const bool agreed = all_say(words, comm) && words[0] != 0 && words[1] == 0 && words[2] == 0;
   constexpr int length = sizeof(Told);
   const bool told =
       agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
@@ -131,8 +155,9 @@ void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit) {
   // for good: no peer gets a permission by them.
   try {
     std::vector<int> places = places_of(*node, comm, me, ranks);
-    std::vector<Window::Target> targets = reached(*node, places, me, base, own);
-    table.insert(win, new Window(*node, std::move(targets), std::move(places), *own.counters, me));
+    std::vector<engine::SecondMapping> mappings;
+    std::vector<Window::Target> targets = reached(*node, places, me, own, mine.of_program ? &mappings : nullptr);
+    table.insert(win, new Window(*node, std::move(targets), std::move(places), *own.counters, me, std::move(mappings)));
   } catch (const std::exception& error) {
     say_once_verbose("a window is left to the MPI library", error.what());
   }

@@ -3,15 +3,17 @@
 // memory beside it (engine/window/).
 //
 //   const int result = PMPI_Win_allocate(...);
-//   if (result == MPI_SUCCESS) windows::meet(*win, comm, base, size, disp_unit);       // collective
+//   if (result == MPI_SUCCESS) windows::meet(*win, comm, {base, size, disp_unit});     // collective
 //   ...
 //   if (Window* window = windows::table.find(win)) ...                                 // null: all is the host's
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "engine/window/mapped_files.hpp"
 #include "engine/window/window.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/host.hpp"
@@ -22,17 +24,29 @@ namespace heddle::mpi {
 class Window final : public engine::Window {
  public:
   /// @param mine  Of node.shared(). The window releases it.
-  Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me)
-      : engine::Window(std::move(targets), std::move(places), mine, me), node_(node), counters_(&mine) {}
+  /// @param mappings  The targets' memory, if Heddle has mapped it itself.
+  Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me,
+         std::vector<engine::SecondMapping> mappings)
+      : engine::Window(std::move(targets), std::move(places), mine, me),
+        node_(node),
+        counters_(&mine),
+        mappings_(std::move(mappings)) {}
   ~Window() { node_.shared().release(counters_); }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
   [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
+  [[nodiscard]] engine::ScratchPool& scratch_pool() const noexcept { return node_.scratch_pool(); }
+
+  /// The system has refused to copy between two processes. The host gets such accesses from here on.
+  void refuse_across() noexcept { refused_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool refuses_across() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
   Node& node_;
+  std::atomic<bool> refused_{false};
   engine::WindowCounters* counters_;
+  std::vector<engine::SecondMapping> mappings_;
 };
 
 namespace windows {
@@ -42,10 +56,17 @@ extern constinit threads::HandleTable<MPI_Win, Window> table;
 /// Called in MPI_Init. True: all ranks agree that Heddle accesses windows (HEDDLE_WINDOWS).
 void allow(bool is) noexcept;
 
-/// The program has made a window of memory that the host has allocated. Collective over `comm`, the
-/// window's communicator: a call of the program on it is under way on all its ranks.
-/// @param base  This rank's memory. @param size  Its bytes.
-void meet(MPI_Win win, MPI_Comm comm, void* base, Bytes size, Bytes unit);
+/// A rank's memory in a window.
+struct Exposed {
+  void* base;
+  Bytes size;
+  Bytes unit;       ///< The displacement unit, bytes.
+  bool of_program;  ///< The program has allocated it (MPI_Win_create).
+};
+
+/// The program has made a window. Collective over `comm`, the window's communicator: a call of the
+/// program on it is under way on all its ranks.
+void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine);
 
 /// The ranks of a group in the window's group; negative: not there. Empty for a group of none.
 /// Nothing: the host does not say, or there is no memory.

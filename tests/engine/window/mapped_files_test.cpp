@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <memory>
+
 #include "transport/region.hpp"
 
 namespace heddle::engine {
@@ -66,6 +68,38 @@ TEST(MappedFiles, OfThisProcessLeadToTheSameBytes) {
   EXPECT_EQ(there, other + 100);
   munmap(other, bytes);
   EXPECT_EQ(MappedFiles::of_process().address_of(place, 200), nullptr);
+}
+
+TEST(MappedFiles, TellPagesOfAFileFromOthers) {
+  transport::Descriptor file;
+  ASSERT_EQ(transport::create_memory(transport::page_size(), file), 0);
+  transport::Mapping shared;
+  ASSERT_EQ(shared.map(file.get(), 0, transport::page_size(), transport::Mapping::Access::write), 0);
+  shared.base()[0] = std::byte{1};
+  const auto own = std::make_unique<int>(1);
+  EXPECT_TRUE(MappedFiles::looks_shared(shared.base()));
+  EXPECT_FALSE(MappedFiles::looks_shared(own.get()));
+  EXPECT_FALSE(MappedFiles::looks_shared(nullptr));
+}
+
+TEST(MappedFiles, MayBeUnmappedBesideASecondMapping) {
+  transport::Descriptor file;
+  const Bytes page = transport::page_size();
+  ASSERT_EQ(transport::create_memory(3 * page, file), 0);
+  transport::Mapping shared, observer;
+  ASSERT_EQ(shared.map(file.get(), 0, 3 * page, transport::Mapping::Access::write), 0);
+  ASSERT_EQ(observer.map(file.get(), 0, 3 * page, transport::Mapping::Access::write), 0);
+  {
+    const SecondMapping second(shared.base() + page - 8, page + 16);
+    shared.unmap();
+    ASSERT_NE(second.address(), nullptr);
+    second.address()[0] = std::byte{1};
+    second.address()[page + 15] = std::byte{2};
+    EXPECT_EQ(observer.base()[page - 8], std::byte{1});
+    EXPECT_EQ(observer.base()[2 * page + 7], std::byte{2});
+  }
+  int own = 0;
+  EXPECT_EQ(SecondMapping(reinterpret_cast<std::byte*>(&own), sizeof own).address(), nullptr) << "private memory";
 }
 
 }  // namespace heddle::engine

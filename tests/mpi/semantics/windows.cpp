@@ -1,6 +1,7 @@
 // One-sided communication. The content of every window and of every origin is compared with the
-// standard's type map, holes included. Heddle carries out accesses with holes to windows of
-// MPI_Win_allocate and MPI_Win_allocate_shared (docs/one-sided.md). All others are the host's.
+// standard's type map, holes included (docs/one-sided.md).
+#include "support/windows.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -8,77 +9,9 @@
 #include <thread>
 
 #include "support/exchange.hpp"
-#include "support/pmpi_spy.hpp"
-#include "support/ranks.hpp"
 
 namespace heddle::test {
 namespace {
-
-void succeeds(int code) { EXPECT_EQ(error_class(code), MPI_SUCCESS); }
-
-enum class Kind { allocate, shared, create, dynamic };
-constexpr Kind kinds[] = {Kind::allocate, Kind::shared, Kind::create, Kind::dynamic};
-enum class Sync { fence, lock, lock_all, start };
-constexpr Sync syncs[] = {Sync::fence, Sync::lock, Sync::lock_all, Sync::start};
-
-std::string text(Kind kind, Sync sync) {
-  constexpr const char* of_kind[] = {"allocate", "allocate_shared", "create", "create_dynamic"};
-  constexpr const char* of_sync[] = {"fence", "lock", "lock_all", "start"};
-  return std::string(of_kind[static_cast<int>(kind)]) + ", " + of_sync[static_cast<int>(sync)];
-}
-
-/// A window, and this rank's memory in it. Odd ranks have a displacement unit of 8 bytes.
-class Exposed {
- public:
-  Exposed(Kind kind, Bytes size, const Team& team)
-      : kind_(kind), size_(size), unit_(unit_of(team.rank)), addresses_(static_cast<std::size_t>(team.size)) {
-    if (kind == Kind::create || kind == Kind::dynamic) own_.resize(static_cast<std::size_t>(size));
-    base_ = own_.data();
-    switch (kind) {
-      case Kind::allocate:
-        succeeds(MPI_Win_allocate(size, unit_, MPI_INFO_NULL, team.comm, &base_, &win));
-        break;
-      case Kind::shared:
-        succeeds(MPI_Win_allocate_shared(size, unit_, MPI_INFO_NULL, team.comm, &base_, &win));
-        break;
-      case Kind::create:
-        succeeds(MPI_Win_create(base_, size, unit_, MPI_INFO_NULL, team.comm, &win));
-        break;
-      case Kind::dynamic:
-        succeeds(MPI_Win_create_dynamic(MPI_INFO_NULL, team.comm, &win));
-        succeeds(MPI_Win_attach(win, base_, size));
-    }
-    MPI_Aint address = 0;
-    MPI_Get_address(base_, &address);
-    MPI_Allgather(&address, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, team.comm);
-  }
-  ~Exposed() {
-    if (kind_ == Kind::dynamic) MPI_Win_detach(win, base_);
-    MPI_Win_free(&win);
-  }
-  Exposed(const Exposed&) = delete;
-  Exposed& operator=(const Exposed&) = delete;
-
-  [[nodiscard]] std::byte* base() const { return base_; }
-  [[nodiscard]] Bytes size() const { return size_; }
-  /// @param offset  Bytes, a multiple of 8.
-  [[nodiscard]] MPI_Aint displacement(int rank, Bytes offset) const {
-    return kind_ == Kind::dynamic ? addresses_[static_cast<std::size_t>(rank)] + offset : offset / unit_of(rank);
-  }
-  MPI_Win win = MPI_WIN_NULL;
-
- private:
-  static int unit_of(int rank) { return rank % 2 == 0 ? 1 : 8; }
-  Kind kind_;
-  Bytes size_;
-  int unit_;
-  std::vector<MPI_Aint> addresses_;
-  Memory own_;
-  std::byte* base_ = nullptr;
-};
-
-/// Each origin has a region of its own in the window of each target.
-constexpr Bytes region = Bytes{1} << 16;
 
 /// True: the types of that test must be simple. Open MPI 5.0.11 alone hangs in MPI_Win_fence of
 /// windows of MPI_Win_create if they are not, and may garble data (known_host_errors.hpp). In epochs
@@ -87,14 +20,15 @@ constexpr Bytes region = Bytes{1} << 16;
 bool must_be_simple([[maybe_unused]] Kind kind, [[maybe_unused]] Sync sync) {
 #if defined(OPEN_MPI)
   static const bool host = std::getenv("TEST_WINDOWS") != nullptr;
-  const bool mapped = kind == Kind::allocate || kind == Kind::shared;
-  return !mapped || (expected() == Expected::on && (host || sync == Sync::fence || sync == Sync::start));
+  if (expected() != Expected::on) return kind == Kind::create || kind == Kind::dynamic;
+  return kind == Kind::dynamic || host || sync == Sync::fence || sync == Sync::start;
 #else
   return false;
 #endif
 }
 
-/// The accesses of one round. Every rank can tell all of them.
+/// The accesses of one round. Each origin has a region of its own in the window of each target.
+/// Every rank can tell all of them.
 class Plan {
  public:
   Plan(const Team& team, int number, bool simple)
@@ -177,44 +111,6 @@ void access(bool put, Chooser& choose, bool passive, const Side& here, std::byte
   if (with_request) succeeds(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
-/// Calls `each(target, passive)` for all targets, in epochs.
-template <class Each>
-void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
-  MPI_Group all = MPI_GROUP_NULL;
-  switch (sync) {
-    case Sync::fence:
-      succeeds(MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
-      for (int to = 0; to < team.size; ++to) each(to, false);
-      succeeds(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-      break;
-    case Sync::lock:
-      MPI_Barrier(team.comm);
-      for (int i = 0; i < team.size; ++i) {
-        const int to = (team.rank + i) % team.size;
-        succeeds(MPI_Win_lock(i % 2 == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, win));
-        each(to, true);
-        succeeds(MPI_Win_unlock(to, win));
-      }
-      MPI_Barrier(team.comm);
-      break;
-    case Sync::lock_all:
-      MPI_Barrier(team.comm);
-      succeeds(MPI_Win_lock_all(0, win));
-      for (int to = 0; to < team.size; ++to) each(to, true);
-      succeeds(MPI_Win_unlock_all(win));
-      MPI_Barrier(team.comm);
-      break;
-    case Sync::start:
-      MPI_Win_get_group(win, &all);
-      succeeds(MPI_Win_post(all, 0, win));
-      succeeds(MPI_Win_start(all, 0, win));
-      MPI_Group_free(&all);
-      for (int to = 0; to < team.size; ++to) each(to, false);
-      succeeds(MPI_Win_complete(win));
-      succeeds(MPI_Win_wait(win));
-  }
-}
-
 /// Loads and stores of this rank in its own window.
 template <class Work>
 void alone(Sync sync, const Team& team, MPI_Win win, const Work& work) {
@@ -274,68 +170,10 @@ void all_rounds(const Team& team, int usual) {
       for (const Sync sync : syncs) round(team, kind, sync, number);
 }
 
-/// A column of `rows` ints, `wide` ints apart.
-Committed column(int rows, int wide) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_vector(rows, 1, wide, MPI_INT, &type);
-  return Committed(type);
-}
-
-/// An error handler.
-void returns(MPI_Win* /*win*/, int* /*code*/, ...) {}  // NOLINT(cert-dcl50-cpp): MPI's type of handlers
-
-/// The host has seen so many derived datatypes in one-sided calls.
-long seen_by_host() { return pmpi_spy::derived("Put") + pmpi_spy::derived("Get"); }
-
 }  // namespace
 
 TEST_EACH_RANKS(2, 4, Windows, OfRandomTypesHoldWhatWasPut) { all_rounds(team, 2); }
 TEST_RANKS(8, Windows, OfEightRanksHoldWhatWasPut) { all_rounds(team, 1); }
-
-// In epochs of locks, Heddle carries out each access with holes at once.
-TEST_RANKS(2, Windows, OfMappedMemoryAreAccessedByHeddle) {
-  const Committed type = column(100, 3);
-  for (const Kind kind : {Kind::allocate, Kind::shared}) {
-    for (const Sync sync : {Sync::lock, Sync::lock_all}) {
-      Exposed exposed(kind, region, team);
-      std::vector<int> row(100, team.rank + 1), columns(300, -1);
-      const long before = seen_by_host();
-      in_epochs(sync, team, exposed.win, [&](int to, bool) {
-        if (to == team.rank) return;
-        succeeds(MPI_Put(row.data(), 100, MPI_INT, to, 0, 1, type, exposed.win));
-        succeeds(MPI_Get(columns.data(), 1, type, to, 0, 1, type, exposed.win));
-      });
-      if (expected() == Expected::on) {
-        EXPECT_EQ(seen_by_host(), before) << text(kind, sync);
-      }
-      for (std::size_t i = 0; i < 300; ++i) {
-        EXPECT_EQ(columns[i], i % 3 == 0 ? team.rank + 1 : -1) << i;
-        if (i % 3 == 0) {
-          EXPECT_EQ(reinterpret_cast<int*>(exposed.base())[i], 2 - team.rank) << i;
-        }
-      }
-      MPI_Barrier(team.comm);
-    }
-  }
-}
-
-// Data is moved when the call returns: another rank sees it after a barrier, without a flush.
-TEST_RANKS(2, Windows, CompleteWithTheCall) {
-  if (expected() != Expected::on) GTEST_SKIP() << "the library may wait for a flush";
-  const Committed type = column(50, 2);
-  Exposed exposed(Kind::allocate, region, team);
-  std::vector<int> row(50, team.rank + 7);
-  std::memset(exposed.base(), 0, region);
-  MPI_Barrier(team.comm);
-  succeeds(MPI_Win_lock_all(0, exposed.win));
-  succeeds(MPI_Put(row.data(), 50, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win));
-  row.assign(50, -1);
-  MPI_Barrier(team.comm);
-  MPI_Win_sync(exposed.win);
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(reinterpret_cast<int*>(exposed.base())[i], i % 2 == 0 ? 8 - team.rank : 0);
-  MPI_Barrier(team.comm);
-  succeeds(MPI_Win_unlock_all(exposed.win));
-}
 
 // One rank has all the memory, as programs with shared windows often do.
 TEST_RANKS(3, Windows, OfOneRankAloneHoldWhatWasPut) {
@@ -395,113 +233,6 @@ TEST_RANKS(4, Windows, OfDifferentGroupsKeepApart) {
     MPI_Barrier(team.comm);
   }
   MPI_Comm_free(&half);
-}
-
-// The library gets each call that is not plainly right, and accesses that move nothing.
-TEST_RANKS(2, Windows, LeaveOddCallsToTheLibrary) {
-  const Committed type = column(10, 2);
-  Exposed exposed(Kind::shared, 4096, team);
-  MPI_Win_set_errhandler(exposed.win, MPI_ERRORS_RETURN);
-  std::vector<int> row(2048, 1);
-  std::memset(exposed.base(), 0, 4096);
-  MPI_Barrier(team.comm);
-  succeeds(MPI_Win_lock_all(0, exposed.win));
-  const int to = 1 - team.rank;
-  long before = pmpi_spy::calls("Put");
-  const auto reaches_host = [&](const char* what) {
-    if (expected() == Expected::on) {
-      EXPECT_EQ(pmpi_spy::calls("Put"), before + 1) << what;
-    }
-    before = pmpi_spy::calls("Put");
-  };
-  succeeds(MPI_Put(row.data(), 0, type, to, 0, 0, type, exposed.win));
-  reaches_host("no elements");
-  succeeds(MPI_Put(row.data(), 1, type, MPI_PROC_NULL, 0, 1, type, exposed.win));
-  reaches_host("MPI_PROC_NULL");
-  EXPECT_NE(MPI_Put(row.data(), 1, type, 2, 0, 1, type, exposed.win), MPI_SUCCESS);
-  reaches_host("no such rank");
-  EXPECT_NE(MPI_Put(row.data(), -1, type, to, 0, 1, type, exposed.win), MPI_SUCCESS);
-  reaches_host("a negative count");
-  if (team.rank == 0) {  // the shared memory goes on behind the window of rank 0
-    MPI_Put(row.data(), 10, MPI_INT, 0, 4096 - 40, 1, type, exposed.win);
-    reaches_host("the last ints are outside of the window");
-  }
-  if (to == 0) {  // the column spans 76 bytes
-    MPI_Put(row.data(), 10, MPI_INT, to, 4096 - 72, 1, type, exposed.win);
-    reaches_host("one int is outside of the window");
-    succeeds(MPI_Put(row.data(), 10, MPI_INT, to, 4096 - 76, 1, type, exposed.win));
-    if (expected() == Expected::on) {
-      EXPECT_EQ(pmpi_spy::calls("Put"), before) << "the last int of the window";
-    }
-  }
-  succeeds(MPI_Win_unlock_all(exposed.win));
-  MPI_Barrier(team.comm);
-}
-
-// MPICH returns MPI_SUCCESS after a call that has failed, if a handler of the program has heard of
-// it. Heddle then cannot know the epochs of the window.
-TEST_RANKS(2, Windows, OfHandlersThatHideErrorsAreTheLibrarys) {
-  const Committed type = column(100, 3);
-  Exposed exposed(Kind::allocate, region, team);
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  succeeds(MPI_Win_create_errhandler(returns, &handler));
-  const std::vector<int> row(100, 1);
-  for (const bool own : {false, true, false}) {
-    succeeds(MPI_Win_set_errhandler(exposed.win, own ? handler : MPI_ERRORS_RETURN));
-    succeeds(MPI_Win_lock(MPI_LOCK_SHARED, 1 - team.rank, 0, exposed.win));
-    const long before = seen_by_host();
-    succeeds(MPI_Put(row.data(), 100, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win));
-    if (expected() == Expected::on) {
-#ifdef OPEN_MPI
-      EXPECT_EQ(seen_by_host(), before);
-#else
-      EXPECT_EQ(seen_by_host(), before + (own ? 1 : 0)) << "own handler: " << own;
-#endif
-    }
-    succeeds(MPI_Win_unlock(1 - team.rank, exposed.win));
-  }
-  MPI_Errhandler_free(&handler);
-  MPI_Barrier(team.comm);
-}
-
-// An access without an epoch: the library decides what it is.
-TEST_RANKS(2, Windows, LeaveCallsOutsideOfEpochsToTheLibrary) {
-  if (expected() != Expected::on) GTEST_SKIP() << "counts calls of Heddle";
-  const Committed type = column(10, 2);
-  Exposed exposed(Kind::allocate, 4096, team);
-  MPI_Win_set_errhandler(exposed.win, MPI_ERRORS_RETURN);
-  const std::vector<int> row(10, 1);
-  const auto reaches_host = [&](const char* where) {
-    const long before = pmpi_spy::calls("Put");
-    MPI_Put(row.data(), 10, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win);
-    EXPECT_EQ(pmpi_spy::calls("Put"), before + 1) << where;
-  };
-  reaches_host("before any epoch");
-  succeeds(MPI_Win_lock(MPI_LOCK_SHARED, team.rank, 0, exposed.win));
-  reaches_host("another rank is locked");
-  succeeds(MPI_Win_unlock(team.rank, exposed.win));
-  reaches_host("after the epoch");
-  MPI_Barrier(team.comm);
-}
-
-// In epochs of other kinds, too, Heddle carries out accesses, as soon as the target is in the epoch.
-TEST_RANKS(2, Windows, OfFencesAndStartsAreAccessedByHeddle) {
-  if (expected() != Expected::on) GTEST_SKIP() << "counts calls of Heddle";
-  const Committed type = column(100, 3);
-  for (const Sync sync : {Sync::fence, Sync::start}) {
-    Exposed exposed(Kind::allocate, region, team);
-    const std::vector<int> row(100, 1);
-    int carried = 0;
-    for (int tries = 0; tries < 5000 && carried == 0; ++tries) {
-      const long before = seen_by_host();
-      in_epochs(sync, team, exposed.win, [&](int to, bool) {
-        if (to != team.rank) succeeds(MPI_Put(row.data(), 100, MPI_INT, to, 0, 1, type, exposed.win));
-      });
-      carried = seen_by_host() == before ? 1 : 0;
-      MPI_Allreduce(MPI_IN_PLACE, &carried, 1, MPI_INT, MPI_MIN, team.comm);
-    }
-    EXPECT_EQ(carried, 1) << text(Kind::allocate, sync);
-  }
 }
 
 // Each rank starts and posts with its neighbours only, and these change from epoch to epoch. The

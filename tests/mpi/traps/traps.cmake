@@ -79,7 +79,7 @@ foreach(family ${families})
       foreach(scheme auto native multi-w p-rrs)
         if(mode STREQUAL on OR scheme STREQUAL auto)
           add_test(NAME refused.later.${what}.${scheme}.${suffix}
-                   COMMAND ${two} ${environment} HEDDLE_SCHEME=${scheme} $<TARGET_FILE:heddle-refused_later-${family}> ${what})
+                   COMMAND ${two} ${environment} HEDDLE_SCHEME=${scheme} HEDDLE_WINDOWS=on $<TARGET_FILE:heddle-refused_later-${family}> ${what})
           set_tests_properties(refused.later.${what}.${scheme}.${suffix} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
         endif()
       endforeach()

@@ -1,5 +1,5 @@
-// refused_later WHAT: messages of datatypes with many blocks, before and after the system refuses
-// process_vm_readv, first to rank 1 and then to all ranks. MPICH alone packs such messages, and
+// refused_later WHAT: messages of datatypes with many blocks, and accesses to a window, before and
+// after the system refuses process_vm_readv, first to rank 1 and then to all ranks. MPICH alone packs such messages, and
 // carries them all the same. 2 ranks.
 //
 //   seccomp     a filter on the reading process: EPERM
@@ -149,6 +149,30 @@ void talk(int blocks, int length) {
   two.check("Ialltoallw", {of(0), of(1)});
 }
 
+/// Puts into the other rank's memory, and gets it back. Open MPI alone fails when the system refuses.
+void access([[maybe_unused]] int blocks, [[maybe_unused]] int length) {
+#ifndef OPEN_MPI
+  const int other = 1 - rank, first = 1000 * length;
+  Blocks out(blocks, length), in(blocks, length), exposed(blocks, length);
+  out.fill(first + rank);
+  in.clear();
+  exposed.clear();
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create(exposed.base(), MPI_Aint{8} * blocks * length, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win);
+  MPI_Put(out.base(), 1, out.type(), other, 0, 1, out.type(), win);
+  MPI_Win_unlock(other, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  exposed.check("Put", {first + other});
+  MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win);
+  MPI_Get(in.base(), 1, in.type(), other, 0, 1, in.type(), win);
+  MPI_Win_unlock(other, win);
+  in.check("Get", {first + rank});
+  MPI_Win_free(&win);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -163,6 +187,8 @@ int main(int argc, char** argv) {
     talk(3000, 2);    // 24 KB
     talk(60000, 2);   // 480 KB
     talk(1100, 500);  // 2.2 MB in long blocks, which are cheap to read
+    access(3000, 2);
+    access(1100, 500);
   }
   int anywhere = 0;
   MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
