@@ -5,8 +5,8 @@
 //   if (carries(facts)) ...                                         // owners access long pieces of the file
 //   puts(why(facts).c_str());                                       // the reason in words
 //
-// A library reads and writes data in one piece as fast as the file system allows. For views with
-// holes, its collective buffering redistributes the data block by block.
+// A library reads and writes data in one piece as fast as the file system allows. Its collective
+// buffering redistributes data with holes block by block.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct FileAccess {
   bool holes = false;        ///< The bytes of some rank are several pieces of the file.
   layout::Bytes bytes = 0;   ///< Of all ranks together.
   layout::Bytes range = 0;   ///< From the first byte of the file that a rank accesses to the last.
-  layout::Bytes beyond = 0;  ///< Of this range, bytes that lie beyond the end of the file.
+  layout::Bytes beyond = 0;  ///< Bytes of this range that lie beyond the end of the file.
   layout::Bytes least = 0;   ///< The library is as fast for fewer bytes.
 };
 
 constexpr bool carries(const FileAccess& access) noexcept {
   if (!access.fits || !access.holes || access.bytes <= 0 || access.bytes < access.least) return false;
-  // Bytes that nobody writes belong to others, who may write them now. A read reads them, too.
+  // Another process may write the bytes that no rank writes. A read may read them, too.
   return access.writes ? access.bytes == access.range : access.beyond <= 0 && access.range / 2 <= access.bytes;
 }
 

@@ -83,7 +83,7 @@ bool ordered(const Node& node) {
 /// Where the tiles lie that have bytes [from, from + length) of the stream.
 struct Tiles {
   Count count;
-  Bytes offset;  ///< Of the first of them, from `begin`.
+  Bytes offset;  ///< From `begin` to the first of them.
   Bytes from;    ///< In their stream.
 
   Tiles(const layout::Layout& tile, Bytes displacement, Bytes first, Bytes length, Bytes begin) {

@@ -66,12 +66,14 @@ select::FileAccess facts_of(const File& file, bool writes) {
   return facts;
 }
 
-engine::files::Cut cut_of(const File& file, Bytes range) {
+engine::files::Cut cut_of(const File& file, const select::FileAccess& facts) {
   const FileHints& hints = file.hints();
   const Bytes ranks = hints.owners > 0 ? std::min(hints.owners, file.ranks()) : file.ranks();
-  const Bytes owners = hints.all ? ranks : std::clamp(range / least_domain, Bytes{1}, ranks);
-  const Bytes piece = std::min(hints.piece, most_in_round / owners / hints.alignment * hints.alignment);
-  return {static_cast<int>(owners), std::max(piece, hints.alignment), hints.alignment};
+  const Bytes owners = hints.all ? ranks : std::clamp(facts.range / least_domain, Bytes{1}, ranks);
+  // If ranks read the same bytes, an owner packs them for each of these ranks.
+  const Bytes times = (facts.bytes + facts.range - 1) / facts.range;
+  const Bytes most = std::min(hints.piece, most_in_round / owners) / times;
+  return {static_cast<int>(owners), std::max(most / hints.alignment, Bytes{1}) * hints.alignment, hints.alignment};
 }
 
 bool has_atomicity(MPI_File fh) {
@@ -84,7 +86,11 @@ bool has_atomicity(MPI_File fh) {
 template <Access access>
 std::optional<Bytes> carry(File& file, const CollectiveAccess& call) {
   constexpr bool writes = access == Access::write;
-  if (has_atomicity(call.fh) || !file.meets_views() || file.pauses()) return {};
+  if (!file.may_have_holes() || has_atomicity(call.fh) || file.pauses()) return {};
+  if (!file.meets_views()) {
+    file.refused(true);
+    return {};
+  }
   OwnPart part;
   part.look(file, call, writes);
   constexpr int length = sizeof(Told);
@@ -99,7 +105,7 @@ std::optional<Bytes> carry(File& file, const CollectiveAccess& call) {
   std::optional<PieceExchange> exchange;
   bool ready = false;
   try {
-    plan.emplace(file.accesses, file.views(), cut_of(file, facts.range), file.me());
+    plan.emplace(file.accesses, file.views(), cut_of(file, facts), file.me());
     exchange.emplace(file, *plan, part.memory, part.told.bytes.from);
     ready = exchange->prepare(writes);
   } catch (const std::exception&) {

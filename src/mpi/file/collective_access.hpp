@@ -17,7 +17,7 @@ enum class Access { read, write };
 
 struct CollectiveAccess {
   MPI_File fh;
-  std::optional<MPI_Offset> offset;  ///< In etypes of the view. Nothing: the individual file pointer.
+  std::optional<MPI_Offset> offset;  ///< Counts etypes. Nothing: the individual file pointer.
   Buffer buffer;
 };
 

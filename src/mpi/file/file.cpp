@@ -87,7 +87,6 @@ void File::view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Dataty
                     const char* datarep) noexcept {
   if (state_ == State::given_up) return;
   state_ = State::unknown;
-  pause_ = refusals_ = 0;
   mine_.reset();
   try {
     if (result != MPI_SUCCESS || !datarep || hides_errors(fh)) return;

@@ -60,6 +60,8 @@ class File {
   void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                 const char* datarep) noexcept;
 
+  /// False: no view has holes, as all ranks know, or all have given the file up.
+  [[nodiscard]] bool may_have_holes() const noexcept { return state_ == State::unknown || state_ == State::holes; }
   /// Collective if a view has been set since the last call. True: Heddle knows the views of all
   /// ranks, and some of them have holes.
   bool meets_views();
@@ -79,11 +81,12 @@ class File {
   /// The second handle. Opens it at the first call. MPI_FILE_NULL: that cannot be done.
   MPI_File second() noexcept;
 
-  /// Small accesses in a row cost less if the ranks do not ask each other about each of them. True:
-  /// leave this one to the host unasked. All ranks call these two alike.
+  /// Small accesses in a row cost less if the ranks do not ask each other about each of them, also
+  /// if each has a view of its own. True: leave this access to the host unasked. All ranks call
+  /// these two alike.
   bool pauses() noexcept { return pause_ > 0 && pause_-- > 0; }
   void refused(bool is) noexcept {
-    refusals_ = is ? std::min(refusals_ + 1, 6) : 0;
+    refusals_ = is ? std::min(refusals_ + 1, 4) : 0;
     pause_ = is ? (1 << refusals_) - 2 : 0;
   }
 

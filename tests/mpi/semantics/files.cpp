@@ -24,6 +24,10 @@ using layout::grammar::TypePtr;
 
 void succeeds(int code) { EXPECT_EQ(error_class(code), MPI_SUCCESS); }
 
+/// Heddle carries out accesses through views with holes. TEST_FILES=host: a rank has
+/// HEDDLE_FILES=off, or the ranks are on two nodes.
+bool heddle_carries() { return expected() == Expected::on && !std::getenv("TEST_FILES"); }
+
 /// The name of a new file, the same on all ranks: in memory, or where the tests run.
 std::string new_name(const Team& team, bool in_memory) {
   static int number = 0;
@@ -231,7 +235,8 @@ void random_round(const Team& team, std::uint32_t seed, const std::string& what)
 }
 
 TEST_EACH_RANKS(1, 8, Files, OfRandomViewsHoldWhatWasWritten) {
-  for (int round = 0; round < rounds(team.size <= 4 ? 6 : 3); ++round)
+  const int most = team.size <= 4 ? 3 : 1;
+  for (int round = 0; round < std::min(rounds(most), most); ++round)
     random_round(team, run_seed() + 7919 * static_cast<std::uint32_t>(round), "round " + text(round));
 }
 
@@ -288,7 +293,7 @@ TEST_RANKS(4, Files, OfColumnsAreCarriedByHeddle) {
   const Opened opened(team, true);
   columns.view(opened.file);
   MPI_Status status;
-  const bool on = expected() == Expected::on;
+  const bool on = heddle_carries();
   EXPECT_EQ(on, carried("File_write_all", [&] { succeeds(columns.write(opened.file, &status)); }));
   EXPECT_EQ(count_of(status, MPI_DOUBLE), columns.rows * columns.wide);
   MPI_Offset position = 0;
@@ -314,12 +319,12 @@ TEST_RANKS(4, Files, BeyondFourGigabytes) {
   const Opened opened(team, true);
   constexpr MPI_Offset far = (MPI_Offset{5} << 30) + 24;
   columns.view(opened.file, far);
-  EXPECT_EQ(expected() == Expected::on, carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
+  EXPECT_EQ(heddle_carries(), carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
   columns.expect_in(opened.name, far);
   std::vector<double> back(columns.data.size());
   succeeds(MPI_File_seek(opened.file, 0, MPI_SEEK_SET));
   EXPECT_EQ(
-      expected() == Expected::on, carried("File_read_all", [&] {
+      heddle_carries(), carried("File_read_all", [&] {
         succeeds(MPI_File_read_all(opened.file, back.data(), static_cast<int>(back.size()), MPI_DOUBLE, MPI_STATUS_IGNORE));
       }));
   EXPECT_TRUE(back == columns.data);
@@ -336,7 +341,7 @@ TEST_RANKS(4, Files, OfBlocksOfRowsThatOneRankLacks) {
   EXPECT_EQ(count_of(status, MPI_DOUBLE), count);
   MPI_Barrier(team.comm);  // a host's write may return before all others have written
   std::vector<double> back(columns.data.size());
-  EXPECT_EQ(expected() == Expected::on, carried("File_read_at_all", [&] {
+  EXPECT_EQ(heddle_carries(), carried("File_read_at_all", [&] {
               succeeds(MPI_File_read_at_all(opened.file, 0, back.data(), count, MPI_DOUBLE, &status));
             }));
   EXPECT_EQ(count_of(status, MPI_DOUBLE), count);
@@ -356,7 +361,7 @@ TEST_RANKS(4, Files, OfOtherKindsAreTheHosts) {
     columns.expect_in(opened.name);
     succeeds(MPI_File_set_atomicity(opened.file, 0));
     succeeds(MPI_File_seek(opened.file, 0, MPI_SEEK_SET));
-    EXPECT_EQ(expected() == Expected::on, carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
+    EXPECT_EQ(heddle_carries(), carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
     columns.expect_in(opened.name);
   }
   {
@@ -429,7 +434,7 @@ TEST_RANKS(4, Files, OfAFullDiskRaiseTheErrorOfTheHost) {
   columns.expect_in(opened.name);
   // With room again, Heddle carries the access.
   succeeds(MPI_File_seek(opened.file, bytes, MPI_SEEK_SET));
-  EXPECT_EQ(expected() == Expected::on, carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
+  EXPECT_EQ(heddle_carries(), carried("File_write_all", [&] { succeeds(columns.write(opened.file)); }));
   columns.expect_in(opened.name, Bytes{8} * bytes * team.size);
 }
 
