@@ -116,6 +116,8 @@ Parsed<Log> log(std::string_view text) {
 
 Parsed<Windows> windows(std::string_view text) { return auto_on_off<Windows>(text); }
 
+Parsed<FileAccess> file_access(std::string_view text) { return auto_on_off<FileAccess>(text); }
+
 Parsed<Collectives> collectives(std::string_view text) {
   return one_of(text, {{"auto", Collectives::automatic}, {"native", Collectives::native}}, Collectives::automatic,
                 "is neither auto nor native");
@@ -311,6 +313,7 @@ Settings read(const char* const* environment, const Files& files) {
   take("HEDDLE_TRIALS", on_off, set.trials);
   take("HEDDLE_MAILBOXES", on_off, set.mailboxes);
   take("HEDDLE_WINDOWS", windows, set.windows);
+  take("HEDDLE_FILES", file_access, set.files);
   take("HEDDLE_CHECK", on_off, set.check);
   take("HEDDLE_WATCH", watch, set.watch);
   take("HEDDLE_PROFILE", file, set.profile);

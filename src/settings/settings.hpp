@@ -41,6 +41,7 @@ enum class Collectives { automatic, native };
 enum class Watch { none, some, all };
 enum class Messages { automatic, packed, native };
 enum class Windows { automatic, on, off };
+enum class FileAccess { automatic, on, off };
 enum class Log { off, info, debug };
 enum class Exchange { automatic, consensus, crystal, counts };
 
@@ -107,6 +108,7 @@ struct Settings {
   bool trials = true;                                ///< HEDDLE_TRIALS
   bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
   Windows windows = Windows::automatic;              ///< HEDDLE_WINDOWS
+  FileAccess files = FileAccess::automatic;          ///< HEDDLE_FILES
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp
@@ -155,6 +157,7 @@ Parsed<Messages> messages(std::string_view text);               ///< auto|packed
 Parsed<Watch> watch(std::string_view text);                     ///< none|some|all; any case.
 Parsed<Log> log(std::string_view text);                         ///< off|info|debug; any case.
 Parsed<Windows> windows(std::string_view text);                 ///< auto, or as on_off().
+Parsed<FileAccess> file_access(std::string_view text);          ///< auto, or as on_off().
 Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
 Parsed<std::string> allgatherv(std::string_view text);          ///< auto|native|ring|...; any case.
 Parsed<std::string> alltoallv(std::string_view text);           ///< auto|native|direct|...; any case.

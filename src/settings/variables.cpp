@@ -76,6 +76,11 @@ constexpr Variable rows[] = {
      "epochs of MPI_Win_start, and in windows of MPI_Win_create on MPICH. off: the MPI library carries all out. If a rank "
      "says off, it holds for all ranks",
      library},
+    {"HEDDLE_FILES", "auto", "auto|on|off",
+     "auto: within a node, collective reads and writes of much data through views with holes exchange the data, and access "
+     "long pieces of the file. on: also little data, and between nodes. off: the MPI library carries all out. If a rank says "
+     "off, it holds for all ranks",
+     library},
     {"HEDDLE_CHECK", "off", "on|off",
      "on: the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
      "counts do not match, the job ends with a message. All ranks need the same value",

@@ -4,6 +4,7 @@
 #include "interposition/interposition.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "mpi/exchange/shadow_comm.hpp"
+#include "mpi/file/file.hpp"
 #include "mpi/lifecycle/lifecycle.hpp"
 #include "mpi/network/mpi_network.hpp"
 #include "mpi/node/job_agreement.hpp"
@@ -108,11 +109,12 @@ void world_started() {
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
   const unsigned of_windows = native || set.windows == heddle::settings::Windows::off ? 0 : wish_windows;
+  const unsigned of_files = set.files == heddle::settings::FileAccess::off ? 0 : wish_files;
   const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
   if (missed) say_once_verbose("messages within the node go through the MPI library", missed);
   const bool told = !set.report.empty() || !set.trace.empty() || set.log != heddle::settings::Log::off;
-  const unsigned wishes = (missed ? 0 : ways | of_windows) | (told && !set.doctor ? wish_report : 0);
+  const unsigned wishes = (missed ? 0 : ways | of_windows | of_files) | (told && !set.doctor ? wish_report : 0);
   auto [all, one_machine, file] =
       agree(running() ? wishes | wish_meeting : wishes & wish_report, set);  // times are told with HEDDLE=off, too
   if (running() && spokesman() && (wishes & ways & ~all))
@@ -134,6 +136,7 @@ void world_started() {
     ShadowComm::allow();
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
+  files::allow((all & wish_files) != 0);
   windows::allow(within_node && (all & wish_windows) != 0);
   Node::started();
   start_explaining();

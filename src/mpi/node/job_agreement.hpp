@@ -18,6 +18,7 @@ namespace heddle::mpi {
 
 using engine::wish_exchange;
 using engine::wish_fabric;
+using engine::wish_files;
 using engine::wish_meeting;
 using engine::wish_messages;
 using engine::wish_node;

@@ -18,7 +18,7 @@ struct Count {
   std::atomic<long> calls{0};
   std::atomic<long> derived{0};
 };
-Count counts[64];
+Count counts[96];
 
 Count& count_of(std::string_view name) {
   for (Count& count : counts) {
@@ -134,79 +134,85 @@ using namespace heddle::test;
 #define TYPES(...) \
   { __VA_ARGS__ }
 
-#define WITNESS_ALL(C, Integer, Place)                                                                                        \
-  WITNESS(Pack##C, (const void* in, Integer n, MPI_Datatype t, void* out, Integer size, Integer* at, MPI_Comm c), TYPES(t),   \
-          (in, n, t, out, size, at, c))                                                                                       \
-  WITNESS(Unpack##C, (const void* in, Integer size, Integer* at, void* out, Integer n, MPI_Datatype t, MPI_Comm c), TYPES(t), \
-          (in, size, at, out, n, t, c))                                                                                       \
-  WITNESS(Send##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c))  \
-  WITNESS(Bsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
-  WITNESS(Ssend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
-  WITNESS(Rsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c)) \
-  WITNESS(Isend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r), TYPES(t),        \
-          (b, n, t, to, tag, c, r))                                                                                           \
-  WITNESS(Recv##C, (void* b, Integer n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s), TYPES(t),              \
-          (b, n, t, from, tag, c, s))                                                                                         \
-  WITNESS(Mrecv##C, (void* b, Integer n, MPI_Datatype t, MPI_Message* m, MPI_Status* s), TYPES(t), (b, n, t, m, s))           \
-  WITNESS(Sendrecv##C,                                                                                                        \
-          (const void* sb, Integer sn, MPI_Datatype st, int to, int stag, void* rb, Integer rn, MPI_Datatype rt, int from,    \
-           int rtag, MPI_Comm c, MPI_Status* s),                                                                              \
-          TYPES(st, rt), (sb, sn, st, to, stag, rb, rn, rt, from, rtag, c, s))                                                \
-  WITNESS(Sendrecv_replace##C,                                                                                                \
-          (void* b, Integer n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c, MPI_Status* s), TYPES(t),    \
-          (b, n, t, to, stag, from, rtag, c, s))                                                                              \
-  WITNESS(Put##C, (const void* b, Integer n, MPI_Datatype t, int to, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),    \
-          TYPES(t, tt), (b, n, t, to, at, tn, tt, w))                                                                         \
-  WITNESS(Get##C, (void* b, Integer n, MPI_Datatype t, int from, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),        \
-          TYPES(t, tt), (b, n, t, from, at, tn, tt, w))                                                                       \
-  WITNESS(Bcast##C, (void* b, Integer n, MPI_Datatype t, int root, MPI_Comm c), TYPES(t), (b, n, t, root, c))                 \
-  WITNESS(Gather##C,                                                                                                          \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, int root, MPI_Comm c),         \
-          TYPES(sb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : st), (sb, sn, st, rb, rn, rt, root, c))                              \
-  WITNESS(Scatter##C,                                                                                                         \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, int root, MPI_Comm c),         \
-          TYPES(rb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : rt), (sb, sn, st, rb, rn, rt, root, c))                              \
-  WITNESS(Allgather##C, (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c),     \
-          TYPES(rt), (sb, sn, st, rb, rn, rt, c))                                                                             \
-  WITNESS(Alltoall##C, (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c),      \
-          TYPES(rt), (sb, sn, st, rb, rn, rt, c))                                                                             \
-  WITNESS(Neighbor_allgather##C,                                                                                              \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c), TYPES(st, rt),    \
-          (sb, sn, st, rb, rn, rt, c))                                                                                        \
-  WITNESS(Neighbor_alltoall##C,                                                                                               \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c), TYPES(st, rt),    \
-          (sb, sn, st, rb, rn, rt, c))                                                                                        \
-  WITNESS(Gatherv##C,                                                                                                         \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,        \
-           int root, MPI_Comm c),                                                                                             \
-          TYPES(sb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : st), (sb, sn, st, rb, rn, rd, rt, root, c))                          \
-  WITNESS(Scatterv##C,                                                                                                        \
-          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt,        \
-           int root, MPI_Comm c),                                                                                             \
-          TYPES(rb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : rt), (sb, sn, sd, st, rb, rn, rt, root, c))                          \
-  WITNESS(Allgatherv##C,                                                                                                      \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,        \
-           MPI_Comm c),                                                                                                       \
-          TYPES(rt), (sb, sn, st, rb, rn, rd, rt, c))                                                                         \
-  WITNESS(Neighbor_allgatherv##C,                                                                                             \
-          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,        \
-           MPI_Comm c),                                                                                                       \
-          TYPES(st, rt), (sb, sn, st, rb, rn, rd, rt, c))                                                                     \
-  WITNESS(Alltoallv##C,                                                                                                       \
-          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, \
-           MPI_Datatype rt, MPI_Comm c),                                                                                      \
-          TYPES(rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                     \
-  WITNESS(Alltoallw##C,                                                                                                       \
-          (const void* sb, const Integer* sn, const Place* sd, const MPI_Datatype* st, void* rb, const Integer* rn,           \
-           const Place* rd, const MPI_Datatype* rt, MPI_Comm c),                                                              \
-          TYPES(rt[0]), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                  \
-  WITNESS(Neighbor_alltoallv##C,                                                                                              \
-          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, \
-           MPI_Datatype rt, MPI_Comm c),                                                                                      \
-          TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                 \
-  WITNESS(Neighbor_alltoallw##C,                                                                                              \
-          (const void* sb, const Integer* sn, const MPI_Aint* sd, const MPI_Datatype* st, void* rb, const Integer* rn,        \
-           const MPI_Aint* rd, const MPI_Datatype* rt, MPI_Comm c),                                                           \
+#define WITNESS_ALL(C, Integer, Place)                                                                                         \
+  WITNESS(Pack##C, (const void* in, Integer n, MPI_Datatype t, void* out, Integer size, Integer* at, MPI_Comm c), TYPES(t),    \
+          (in, n, t, out, size, at, c))                                                                                        \
+  WITNESS(Unpack##C, (const void* in, Integer size, Integer* at, void* out, Integer n, MPI_Datatype t, MPI_Comm c), TYPES(t),  \
+          (in, size, at, out, n, t, c))                                                                                        \
+  WITNESS(Send##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c))   \
+  WITNESS(Bsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c))  \
+  WITNESS(Ssend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c))  \
+  WITNESS(Rsend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c), TYPES(t), (b, n, t, to, tag, c))  \
+  WITNESS(Isend##C, (const void* b, Integer n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r), TYPES(t),         \
+          (b, n, t, to, tag, c, r))                                                                                            \
+  WITNESS(Recv##C, (void* b, Integer n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s), TYPES(t),               \
+          (b, n, t, from, tag, c, s))                                                                                          \
+  WITNESS(Mrecv##C, (void* b, Integer n, MPI_Datatype t, MPI_Message* m, MPI_Status* s), TYPES(t), (b, n, t, m, s))            \
+  WITNESS(Sendrecv##C,                                                                                                         \
+          (const void* sb, Integer sn, MPI_Datatype st, int to, int stag, void* rb, Integer rn, MPI_Datatype rt, int from,     \
+           int rtag, MPI_Comm c, MPI_Status* s),                                                                               \
+          TYPES(st, rt), (sb, sn, st, to, stag, rb, rn, rt, from, rtag, c, s))                                                 \
+  WITNESS(Sendrecv_replace##C,                                                                                                 \
+          (void* b, Integer n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c, MPI_Status* s), TYPES(t),     \
+          (b, n, t, to, stag, from, rtag, c, s))                                                                               \
+  WITNESS(Put##C, (const void* b, Integer n, MPI_Datatype t, int to, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),     \
+          TYPES(t, tt), (b, n, t, to, at, tn, tt, w))                                                                          \
+  WITNESS(Get##C, (void* b, Integer n, MPI_Datatype t, int from, MPI_Aint at, Integer tn, MPI_Datatype tt, MPI_Win w),         \
+          TYPES(t, tt), (b, n, t, from, at, tn, tt, w))                                                                        \
+  WITNESS(File_write_all##C, (MPI_File f, const void* b, Integer n, MPI_Datatype t, MPI_Status* s), TYPES(t), (f, b, n, t, s)) \
+  WITNESS(File_read_all##C, (MPI_File f, void* b, Integer n, MPI_Datatype t, MPI_Status* s), TYPES(t), (f, b, n, t, s))        \
+  WITNESS(File_write_at_all##C, (MPI_File f, MPI_Offset at, const void* b, Integer n, MPI_Datatype t, MPI_Status* s),          \
+          TYPES(t), (f, at, b, n, t, s))                                                                                       \
+  WITNESS(File_read_at_all##C, (MPI_File f, MPI_Offset at, void* b, Integer n, MPI_Datatype t, MPI_Status* s), TYPES(t),       \
+          (f, at, b, n, t, s))                                                                                                 \
+  WITNESS(Bcast##C, (void* b, Integer n, MPI_Datatype t, int root, MPI_Comm c), TYPES(t), (b, n, t, root, c))                  \
+  WITNESS(Gather##C,                                                                                                           \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, int root, MPI_Comm c),          \
+          TYPES(sb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : st), (sb, sn, st, rb, rn, rt, root, c))                               \
+  WITNESS(Scatter##C,                                                                                                          \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, int root, MPI_Comm c),          \
+          TYPES(rb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : rt), (sb, sn, st, rb, rn, rt, root, c))                               \
+  WITNESS(Allgather##C, (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c),      \
+          TYPES(rt), (sb, sn, st, rb, rn, rt, c))                                                                              \
+  WITNESS(Alltoall##C, (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c),       \
+          TYPES(rt), (sb, sn, st, rb, rn, rt, c))                                                                              \
+  WITNESS(Neighbor_allgather##C,                                                                                               \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c), TYPES(st, rt),     \
+          (sb, sn, st, rb, rn, rt, c))                                                                                         \
+  WITNESS(Neighbor_alltoall##C,                                                                                                \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt, MPI_Comm c), TYPES(st, rt),     \
+          (sb, sn, st, rb, rn, rt, c))                                                                                         \
+  WITNESS(Gatherv##C,                                                                                                          \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,         \
+           int root, MPI_Comm c),                                                                                              \
+          TYPES(sb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : st), (sb, sn, st, rb, rn, rd, rt, root, c))                           \
+  WITNESS(Scatterv##C,                                                                                                         \
+          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, Integer rn, MPI_Datatype rt,         \
+           int root, MPI_Comm c),                                                                                              \
+          TYPES(rb == MPI_IN_PLACE ? MPI_DATATYPE_NULL : rt), (sb, sn, sd, st, rb, rn, rt, root, c))                           \
+  WITNESS(Allgatherv##C,                                                                                                       \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,         \
+           MPI_Comm c),                                                                                                        \
+          TYPES(rt), (sb, sn, st, rb, rn, rd, rt, c))                                                                          \
+  WITNESS(Neighbor_allgatherv##C,                                                                                              \
+          (const void* sb, Integer sn, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd, MPI_Datatype rt,         \
+           MPI_Comm c),                                                                                                        \
+          TYPES(st, rt), (sb, sn, st, rb, rn, rd, rt, c))                                                                      \
+  WITNESS(Alltoallv##C,                                                                                                        \
+          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd,  \
+           MPI_Datatype rt, MPI_Comm c),                                                                                       \
+          TYPES(rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                      \
+  WITNESS(Alltoallw##C,                                                                                                        \
+          (const void* sb, const Integer* sn, const Place* sd, const MPI_Datatype* st, void* rb, const Integer* rn,            \
+           const Place* rd, const MPI_Datatype* rt, MPI_Comm c),                                                               \
+          TYPES(rt[0]), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                   \
+  WITNESS(Neighbor_alltoallv##C,                                                                                               \
+          (const void* sb, const Integer* sn, const Place* sd, MPI_Datatype st, void* rb, const Integer* rn, const Place* rd,  \
+           MPI_Datatype rt, MPI_Comm c),                                                                                       \
+          TYPES(st, rt), (sb, sn, sd, st, rb, rn, rd, rt, c))                                                                  \
+  WITNESS(Neighbor_alltoallw##C,                                                                                               \
+          (const void* sb, const Integer* sn, const MPI_Aint* sd, const MPI_Datatype* st, void* rb, const Integer* rn,         \
+           const MPI_Aint* rd, const MPI_Datatype* rt, MPI_Comm c),                                                            \
           TYPES(MPI_DATATYPE_NULL), (sb, sn, sd, st, rb, rn, rd, rt, c))
 
 extern "C" {

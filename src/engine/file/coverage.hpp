@@ -1,0 +1,44 @@
+// engine/file/coverage.hpp: the bytes of a piece that the ranks write. Heddle writes no other bytes:
+// another process may write these at the same time.
+//
+//   Coverage coverage;
+//   coverage.reserve(largest_piece);                              // before the ranks depend on this one
+//   const std::vector<FileRange>& runs = coverage.of(round, views);       // what to write, in order
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/file/plan.hpp"
+#include "engine/file/room.hpp"
+
+namespace heddle::engine::files {
+
+class Coverage {
+ public:
+  /// @param most  Bytes of the largest piece. Throws std::bad_alloc.
+  void reserve(Bytes most);
+
+  /// True: the ranks write each byte of the piece. This costs about as much as to store the bytes
+  /// if several ranks write. Otherwise the counts tell.
+  bool complete(const Round& round, std::span<const View> views);
+  /// Calls f for each run of bytes that the ranks write, in order. After complete() was false.
+  template <class F>
+  void for_each_run(const Round& round, std::span<const View> views, F&& f) {
+    mark(round, views);
+    for (Bytes at = 0; (at = find(at, round.piece.bytes(), true)) < round.piece.bytes();) {
+      const Bytes end = find(at, round.piece.bytes(), false);
+      f(FileRange{round.piece.low + at, round.piece.low + end});
+      at = end;
+    }
+  }
+
+ private:
+  void mark(const Round& round, std::span<const View> views);
+  /// The first byte from `at` on that is marked, or not. `end`: there is none.
+  [[nodiscard]] Bytes find(Bytes at, Bytes end, bool marked) const;
+  Room marks_;  // a byte for each byte of the piece
+  Room ones_;
+};
+
+}  // namespace heddle::engine::files

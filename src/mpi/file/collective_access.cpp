@@ -1,0 +1,132 @@
+// mpi/file/collective_access.cpp: the ranks tell each other which bytes they access, and all decide
+// by the same facts.
+#include "mpi/file/collective_access.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "mpi/file/piece_exchange.hpp"
+#include "report/reporting.hpp"
+#include "select/choose_file_access.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+using Told = File::Told;
+
+/// Libraries are as fast for fewer bytes.
+constexpr Bytes slow_from = Bytes{1} << 18;
+/// The bytes of all pieces of a round.
+constexpr Bytes most_in_round = Bytes{1} << 28;
+/// A domain of fewer bytes is not worth a message.
+constexpr Bytes least_domain = Bytes{1} << 16;
+
+/// One rank's part of an access.
+struct OwnPart {
+  UserMemory memory;
+  Told told;
+
+  void look(const File& file, const CollectiveAccess& call, bool writes) {
+    MPI_Offset at = 0;
+    Bytes from = 0;
+    MPI_Offset size = std::numeric_limits<MPI_Offset>::max();
+    if (!file.may(writes) || !memory.look(call.buffer) || memory.bytes() % file.etype() != 0) return;
+    if (call.offset)
+      at = *call.offset;
+    else if (PMPI_File_get_position(call.fh, &at) != MPI_SUCCESS)
+      return;
+    if (at < 0 || __builtin_mul_overflow(Bytes{at}, file.etype(), &from) || !file.view().reaches(from, memory.bytes()) ||
+        (!writes && PMPI_File_get_size(call.fh, &size) != MPI_SUCCESS))
+      return;
+    told = {.bytes = {from, memory.bytes()}, .size = size, .fits = 1};
+  }
+};
+
+/// True if it is so on all ranks.
+bool all_agree(bool is, const File& file) {
+  int all = is ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, file.comm()) == MPI_SUCCESS && all != 0;
+}
+
+select::FileAccess facts_of(const File& file, bool writes) {
+  select::FileAccess facts{.writes = writes, .least = file.hints().all ? 0 : slow_from};
+  Bytes size = std::numeric_limits<Bytes>::max();
+  std::size_t rank = 0;
+  for (const Told& told : file.told) {
+    facts.fits = facts.fits && told.fits != 0;
+    if (!facts.fits) return facts;
+    facts.holes = facts.holes || !file.views()[rank++].one_piece(told.bytes.from, told.bytes.length);
+    facts.bytes += told.bytes.length;
+    size = std::min(size, told.size);
+  }
+  const engine::files::FileRange range = engine::files::range_of(file.accesses, file.views());
+  facts.range = range.bytes();
+  facts.beyond = std::max(range.high - size, Bytes{0});
+  return facts;
+}
+
+engine::files::Cut cut_of(const File& file, const select::FileAccess& facts) {
+  const FileHints& hints = file.hints();
+  const Bytes ranks = hints.owners > 0 ? std::min(hints.owners, file.ranks()) : file.ranks();
+  const Bytes owners = hints.all ? ranks : std::clamp(facts.range / least_domain, Bytes{1}, ranks);
+  // If ranks read the same bytes, an owner packs them for each of these ranks.
+  const Bytes times = (facts.bytes + facts.range - 1) / facts.range;
+  const Bytes most = std::min(hints.piece, most_in_round / owners) / times;
+  return {static_cast<int>(owners), std::max(most / hints.alignment, Bytes{1}) * hints.alignment, hints.alignment};
+}
+
+bool has_atomicity(MPI_File fh) {
+  int atomic = 0;
+  return PMPI_File_get_atomicity(fh, &atomic) != MPI_SUCCESS || atomic != 0;
+}
+
+}  // namespace
+
+template <Access access>
+std::optional<Bytes> carry(File& file, const CollectiveAccess& call) {
+  constexpr bool writes = access == Access::write;
+  if (!file.may_have_holes() || has_atomicity(call.fh) || file.pauses()) return {};
+  if (!file.meets_views()) {
+    file.refused(true);
+    return {};
+  }
+  OwnPart part;
+  part.look(file, call, writes);
+  constexpr int length = sizeof(Told);
+  if (PMPI_Allgather(&part.told, length, MPI_BYTE, file.told.data(), length, MPI_BYTE, file.comm()) != MPI_SUCCESS) return {};
+  for (std::size_t rank = 0; rank < file.told.size(); ++rank) file.accesses[rank] = file.told[rank].bytes;
+  const select::FileAccess facts = facts_of(file, writes);
+  file.refused(!carries(facts));
+  if (!carries(facts)) return {};
+
+  report::ReportedCall reported(writes ? "file write" : "file read");
+  std::optional<engine::files::Plan> plan;
+  std::optional<PieceExchange> exchange;
+  bool ready = false;
+  try {
+    plan.emplace(file.accesses, file.views(), cut_of(file, facts), file.me());
+    exchange.emplace(file, *plan, part.memory, part.told.bytes.from);
+    ready = exchange->prepare(writes);
+  } catch (const std::exception&) {
+    ready = false;
+  }
+  if (!all_agree(ready, file)) {
+    file.give_up();
+    return {};
+  }
+  bool done = false;
+  {
+    const report::Stopwatch watch(reported.times(), &report::Times::copy);
+    done = writes ? exchange->write() : exchange->read();
+  }
+  if (!all_agree(done, file)) return {};
+  if (!call.offset) PMPI_File_seek(call.fh, (part.told.bytes.from + part.told.bytes.length) / file.etype(), MPI_SEEK_SET);
+  reported.end(file.view().tile(), "file", part.told.bytes.length, [&] { return why(facts); });
+  return part.told.bytes.length;
+}
+
+template std::optional<Bytes> carry<Access::read>(File& file, const CollectiveAccess& call);
+template std::optional<Bytes> carry<Access::write>(File& file, const CollectiveAccess& call);
+
+}  // namespace heddle::mpi

@@ -1,0 +1,145 @@
+// mpi/file/file.hpp: a file of the program that Heddle can access, beside the host's handle. The
+// host keeps the file, its pointers, its views and its errors. Heddle keeps the views of all ranks,
+// and a second handle on the same file, by which it reads and writes long pieces.
+//
+//   if (File* const file = files::table.find(fh); file && file->meets_views()) ...   // all ranks alike
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/file/coverage.hpp"
+#include "engine/file/plan.hpp"
+#include "engine/file/room.hpp"
+#include "layout/bytes.hpp"
+#include "mpi/process/host.hpp"
+#include "threads/handle_table.hpp"
+
+namespace heddle::mpi {
+
+using engine::files::View;
+using layout::Bytes;
+using layout::Count;
+
+/// A file in the file system, whatever its name.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  /// @param name  As MPI_File_open gets it. Nothing: it is no regular file, or cannot be seen.
+  static std::optional<FileIdentity> of(const std::string& name);
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// The user's wishes of MPI_File_open. All ranks have the same.
+struct FileHints {
+  bool all = false;           ///< Heddle carries little data, too (HEDDLE_FILES=on).
+  Bytes piece = 4 << 20;      ///< cb_buffer_size.
+  int owners = 0;             ///< cb_nodes. 0: all ranks.
+  Bytes alignment = 1 << 12;  ///< striping_unit.
+};
+
+class File {
+ public:
+  /// @param me  The rank of this process among the `ranks` that have opened the file.
+  File(int ranks, int me, std::string name, FileIdentity identity, int amode);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// All ranks have a File now.
+  /// @param comm  Of Heddle, with these ranks. The file frees it, except MPI_COMM_SELF.
+  void agreed(MPI_Comm comm, const FileHints& hints) noexcept {
+    comm_ = comm;
+    hints_ = hints;
+  }
+
+  /// A call of MPI_File_set_view has returned `result`.
+  void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                const char* datarep) noexcept;
+
+  /// False: no view has holes, as all ranks know, or all have given the file up.
+  [[nodiscard]] bool may_have_holes() const noexcept { return state_ == State::unknown || state_ == State::holes; }
+  /// Collective if a view has been set since the last call. True: Heddle knows the views of all
+  /// ranks, and some of them have holes.
+  bool meets_views();
+  /// All ranks agree: the host gets all accesses from here on.
+  void give_up() noexcept { state_ = State::given_up; }
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] int ranks() const { return static_cast<int>(views_.size()); }
+  [[nodiscard]] int me() const { return me_; }
+  [[nodiscard]] const FileHints& hints() const { return hints_; }
+  [[nodiscard]] const std::vector<View>& views() const { return views_; }
+  [[nodiscard]] const View& view() const { return views_[static_cast<std::size_t>(me_)]; }
+  /// Bytes of this rank's etype.
+  [[nodiscard]] Bytes etype() const { return etype_; }
+  [[nodiscard]] bool may(bool write) const { return (amode_ & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY)) == 0; }
+
+  /// The second handle. Opens it at the first call. MPI_FILE_NULL: that cannot be done.
+  MPI_File second() noexcept;
+
+  /// Small accesses in a row cost less if the ranks do not ask each other about each of them, also
+  /// if each has a view of its own. True: leave this access to the host unasked. All ranks call
+  /// these two alike.
+  bool pauses() noexcept { return pause_ > 0 && pause_-- > 0; }
+  void refused(bool is) noexcept {
+    refusals_ = is ? std::min(refusals_ + 1, 4) : 0;
+    pause_ = is ? (1 << refusals_) - 2 : 0;
+  }
+
+  /// The words of one rank about its part of an access.
+  struct Told {
+    engine::files::Accessed bytes;
+    Bytes size = 0;  ///< Of the file.
+    Count fits = 0;
+  };
+  // Memory of collective_access.cpp:
+  std::vector<Told> told;                         ///< By all ranks.
+  std::vector<engine::files::Accessed> accesses;  ///< The same.
+  engine::files::Room piece, owned, own;
+  engine::files::Coverage coverage;
+
+ private:
+  enum class State : std::uint8_t {
+    plain,     ///< All views show all bytes. No access is Heddle's.
+    unknown,   ///< A view has been set since the ranks last met.
+    holes,     ///< All is known, and some view has holes.
+    given_up,  ///< The host gets all.
+  };
+  struct Terms;
+  void meet();
+
+  MPI_Comm comm_ = MPI_COMM_SELF;
+  int me_;
+  std::string name_;
+  FileIdentity identity_;
+  int amode_;
+  FileHints hints_;
+  MPI_File second_ = MPI_FILE_NULL;
+  State state_ = State::plain;
+  int refusals_ = 0;
+  int pause_ = 0;
+  std::optional<View> mine_ = View();  // nothing: Heddle does not know this view
+  Bytes etype_ = 1;
+  std::vector<View> views_;
+};
+
+namespace files {
+
+extern constinit threads::HandleTable<MPI_File, File> table;
+
+/// Called in MPI_Init. True: all ranks agree that Heddle carries accesses to files (HEDDLE_FILES).
+void allow(bool is) noexcept;
+
+/// The program's MPI_File_open has returned `result`. Collective over `comm`, on ranks where it has
+/// failed, too.
+void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh);
+
+/// Before the host closes the file.
+void closes(MPI_File fh) noexcept;
+
+}  // namespace files
+}  // namespace heddle::mpi

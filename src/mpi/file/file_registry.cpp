@@ -1,0 +1,125 @@
+// mpi/file/file_registry.cpp: Heddle learns of a file when it is opened, and reads the hints. The
+// ranks agree whether Heddle can follow the file at all.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "mpi/communicators/communicator_registry.hpp"
+#include "mpi/file/file.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/process/process.hpp"
+
+namespace heddle::mpi::files {
+
+constinit threads::HandleTable<MPI_File, File> table;
+
+namespace {
+
+constinit std::atomic<bool> allowed{false};
+
+/// The value of a hint. Empty: there is none.
+std::string hint(MPI_Info info, const char* key) {
+  char value[64] = "";
+  int flag = 0;
+  if (info == MPI_INFO_NULL || PMPI_Info_get(info, key, sizeof value - 1, value, &flag) != MPI_SUCCESS || flag == 0) return {};
+  return value;
+}
+
+/// A hint that is a number in that range, or `otherwise`.
+Bytes number(MPI_Info info, const char* key, Bytes least, Bytes most, Bytes otherwise) {
+  const std::string text = hint(info, key);
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  return errno == 0 && end != text.c_str() && *end == '\0' && value >= least && value <= most ? value : otherwise;
+}
+
+/// True: the user wants no collective buffering, or a way to the file that a second handle would
+/// not share.
+bool unusual(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return false;
+  for (const char* const key : {"romio_cb_write", "romio_cb_read"})
+    if (hint(info, key) == "disable") return true;
+  if (hint(info, "collective_buffering") == "false") return true;
+  for (const char* const key : {"romio_no_indep_rw", "direct_read", "direct_write", "e10_cache"})
+    if (!hint(info, key).empty()) return true;
+  return false;
+}
+
+FileHints hints_of(MPI_Info info) {
+  FileHints hints;
+  constexpr Bytes most = Bytes{1} << 28;
+  hints.all = settings_of_process().files == settings::FileAccess::on;
+  hints.alignment = number(info, "striping_unit", 1, most, hints.alignment);
+  hints.piece = number(info, "cb_buffer_size", 1, most, hints.piece);
+  hints.owners = static_cast<int>(number(info, "cb_nodes", 1, 1 << 20, 0));
+  return hints;
+}
+
+/// All ranks of the communicator are on this node.
+bool on_one_node(MPI_Comm comm, int me, int ranks) {
+  const Node* const node = Node::here();
+  if (ranks == 1) return true;
+  if (!node) return false;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (rank != me && node->peer(comm, rank) < 0) return false;
+  return true;
+}
+
+bool is_of(int result, int wanted) {
+  int found = MPI_SUCCESS;
+  return result != MPI_SUCCESS && PMPI_Error_class(result, &found) == MPI_SUCCESS && found == wanted;
+}
+
+}  // namespace
+
+void allow(bool is) noexcept { allowed = is; }
+
+void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh) {
+  // The host fails in one rank alone only after it has looked at the communicator.
+  if (!allowed || is_of(result, MPI_ERR_COMM) || is_of(result, MPI_ERR_ARG) || comm == MPI_COMM_NULL ||
+      (amode & (MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND)) != 0 || communicators::reaches_beyond(comm))
+    return;
+  int me = 0;
+  int ranks = 0;
+  MPI_Comm own = MPI_COMM_SELF;
+  {
+    const Quiet quiet(comm);
+    if (PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS ||
+        (ranks > 1 && PMPI_Comm_split(comm, 0, me, &own) != MPI_SUCCESS))
+      return;
+  }
+  if (own != MPI_COMM_SELF) PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  std::unique_ptr<File> file;
+  FileHints hints;
+  try {
+    hints = hints_of(info);
+    if (result == MPI_SUCCESS && name && fh && *fh != MPI_FILE_NULL && !unusual(info) &&
+        (hints.all || on_one_node(comm, me, ranks))) {
+      if (const std::optional<FileIdentity> identity = FileIdentity::of(name))
+        file = std::make_unique<File>(ranks, me, name, *identity, amode);
+      if (file) table.insert(*fh, file.get());
+    }
+  } catch (const std::exception&) {
+    file.reset();
+  }
+  // Hints are the same on all ranks. If a program errs there, the ranks agree all the same.
+  int told[] = {file ? 1 : 0, hints.all ? 1 : 0, hints.owners, static_cast<int>(hints.alignment),
+                static_cast<int>(hints.piece)};
+  const bool agreed = PMPI_Allreduce(MPI_IN_PLACE, told, 5, MPI_INT, MPI_MIN, own) == MPI_SUCCESS && told[0] != 0;
+  if (!agreed) {
+    if (file) table.erase(*fh);
+    if (own != MPI_COMM_SELF) PMPI_Comm_free(&own);
+    return;
+  }
+  hints = {.all = told[1] != 0, .piece = told[4], .owners = told[2], .alignment = told[3]};
+  hints.piece = std::max(hints.alignment, hints.piece / hints.alignment * hints.alignment);
+  file.release()->agreed(own, hints);
+}
+
+void closes(MPI_File fh) noexcept { delete table.erase(fh); }
+
+}  // namespace heddle::mpi::files

@@ -1,0 +1,25 @@
+// select/choose_file_access.cpp: the reasons in words.
+#include "select/choose_file_access.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle::select {
+
+std::string why(const FileAccess& access) {
+  if (!access.fits) return "the arguments of a rank are the MPI library's to judge";
+  if (access.bytes <= 0) return "there is nothing to move";
+  if (!access.holes) return fmt::format("{} bytes lie in one piece for each rank: the MPI library is as fast", access.bytes);
+  if (access.bytes < access.least)
+    return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
+  if (carries(access))
+    return fmt::format("{} bytes of {} in the file: ranks exchange them, and {} long pieces", access.bytes, access.range,
+                       access.writes ? "write" : "read");
+  if (access.writes && access.bytes > access.range)
+    return fmt::format("{} bytes of {} in the file: ranks write the same bytes", access.bytes, access.range);
+  if (access.writes)
+    return fmt::format("{} bytes of {} in the file: others may write the rest now", access.bytes, access.range);
+  if (access.beyond > 0) return fmt::format("the file ends {} bytes before the last byte that is read", access.beyond);
+  return fmt::format("{} bytes of {} in the file are too few to read all", access.bytes, access.range);
+}
+
+}  // namespace heddle::select

@@ -1,0 +1,36 @@
+// select/choose_file_access.hpp: whether Heddle carries out a collective access to a file, and why.
+// Pure: no clock, no globals. All ranks decide by the same facts.
+//
+//   const FileAccess facts{.writes = true, .holes = true, .bytes = 1 << 25, .range = 1 << 25};
+//   if (carries(facts)) ...                                         // owners access long pieces of the file
+//   puts(why(facts).c_str());                                       // the reason in words
+//
+// A library reads and writes data in one piece as fast as the file system allows. Its collective
+// buffering redistributes data with holes block by block.
+#pragma once
+
+#include <string>
+
+#include "layout/bytes.hpp"
+
+namespace heddle::select {
+
+struct FileAccess {
+  bool writes = false;
+  bool fits = true;          ///< All ranks' arguments are right, and Heddle knows their types.
+  bool holes = false;        ///< The bytes of some rank are several pieces of the file.
+  layout::Bytes bytes = 0;   ///< Of all ranks together.
+  layout::Bytes range = 0;   ///< From the first byte of the file that a rank accesses to the last.
+  layout::Bytes beyond = 0;  ///< Bytes of this range that lie beyond the end of the file.
+  layout::Bytes least = 0;   ///< The library is as fast for fewer bytes.
+};
+
+constexpr bool carries(const FileAccess& access) noexcept {
+  if (!access.fits || !access.holes || access.bytes <= 0 || access.bytes < access.least) return false;
+  // Another process may write the bytes that no rank writes. A read may read them, too.
+  return access.writes ? access.bytes == access.range : access.beyond <= 0 && access.range / 2 <= access.bytes;
+}
+
+std::string why(const FileAccess& access);
+
+}  // namespace heddle::select
