@@ -76,7 +76,7 @@ constexpr Variable rows[] = {
      "epochs of MPI_Win_start, and in windows of MPI_Win_create on MPICH. off: the MPI library carries all out. If a rank "
      "says off, it holds for all ranks",
      library},
-    {"HEDDLE_FILES", "auto", "auto|on|off",
+    {"HEDDLE_FILES", "off", "auto|on|off",
      "auto: within a node, collective reads and writes of much data through views with holes exchange the data, and access "
      "long pieces of the file. on: also little data, and between nodes. off: the MPI library carries all out. If a rank says "
      "off, it holds for all ranks",
