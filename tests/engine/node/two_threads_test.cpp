@@ -3,6 +3,7 @@
 // tsan) checks that each byte is handed over properly from writer to reader. It cannot see that
 // between processes.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -25,17 +26,19 @@ std::atomic<long> reads{0}, refusals{0};
 
 }  // namespace
 
-/// Replaces the system's process_vm_readv, because ThreadSanitizer does not see the system's. Both
-/// processes are this process.
-extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t /*process*/, const iovec* local,
+/// Replaces the system's process_vm_readv, so that it can be refused and counted. ThreadSanitizer does
+/// not see the system's copies, so its build copies here. All processes are this process.
+extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t process, const iovec* local,
                                                                            unsigned long locals, const iovec* remote,
-                                                                           unsigned long remotes, unsigned long /*flags*/) {
+                                                                           unsigned long remotes, unsigned long flags) {
   if (refused) {
     ++refusals;
     errno = EPERM;
     return -1;
   }
   ++reads;
+#ifdef __SANITIZE_THREAD__
+  (void)process, (void)flags;
   std::size_t near = 0, far = 0, near_at = 0, far_at = 0;
   ssize_t moved = 0;
   while (near < locals && far < remotes) {
@@ -46,6 +49,9 @@ extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t
     if ((far_at += n) == remote[far].iov_len) ++far, far_at = 0;
   }
   return moved;
+#else
+  return syscall(SYS_process_vm_readv, process, local, locals, remote, remotes, flags);
+#endif
 }
 
 namespace heddle::engine::test {
