@@ -20,7 +20,7 @@ namespace heddle::report {
 
 /// The reason why a call was handed on to the MPI library as the program made it.
 enum class Passed : std::uint8_t {
-  by_nature,  ///< Heddle carries no such calls: reductions, barriers, files, calls that complete others' operations.
+  by_nature,  ///< Heddle carries no such calls: reductions, barriers, most of files, calls that complete others' operations.
   off,        ///< HEDDLE=off.
   no_holes,   ///< The data lies in one piece.
   as_set,     ///< A HEDDLE_ variable demands it.

@@ -1,10 +1,10 @@
-// report/timed.hpp: wraps a procedure of MPI's so that an observer sees each call. The caller hands
-// in MPI's constants.
+// report/timed.hpp: wraps a procedure of MPI so that an observer sees each call. The room that uses
+// it hands in MPI's constants.
 //
-// If a HEDDLE_ variable asks for a report, a trace or explanations when Heddle is loaded, this
-// wrapper replaces the host's procedure. Otherwise Heddle's own procedure does, or the host's stays,
-// so that calls do not even pay for a branch. The wrapper sees calls with HEDDLE=off, too, so that
-// users can compare before and after.
+// If a HEDDLE_ variable asks for a report, a trace, a log or explanations when Heddle is loaded,
+// the wrapper replaces the host's procedure. Otherwise Heddle's own procedure replaces it, or it
+// stays: then calls do not pay even for a branch. The wrapper also sees calls with HEDDLE=off, so
+// that users can compare before and after.
 //
 //   struct Constants {
 //     static MPI_Datatype no_type() { return MPI_DATATYPE_NULL; }
@@ -15,9 +15,9 @@
 //   };
 //   Timed<Constants, &MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 //
-// A wrapper of a procedure that Heddle leaves to the host has only the procedure's type. So the
-// loader looks up no symbol for it if there is no observer. The code that puts the wrapper in place
-// stores the host's procedure.
+// OfHost wraps a procedure that Heddle leaves to the host. It has only the procedure's type, not
+// its symbol, so the loader looks up no symbol if there is no observer. The code that puts the
+// wrapper in place stores the host's procedure in OfHost::host.
 //
 //   using Barrier = OfHost<Constants, decltype(PMPI_Barrier), 230, Positions{.communicator = 0}>;
 //   Barrier::host = address;  Barrier::call
@@ -57,7 +57,7 @@ struct Positions {
   Pattern pattern = Pattern::none;
   BlockPositions sent{};
   BlockPositions received{};
-  bool later = false;  ///< The call moves no data: starts of its request do.
+  bool later = false;  ///< The call itself moves no data: each start of its request does.
 };
 
 /// A procedure with these parameters and an observer around it.

@@ -2,8 +2,9 @@
 // another process may write these at the same time.
 //
 //   Coverage coverage;
-//   coverage.reserve(largest_piece);                              // before the ranks depend on this one
-//   const std::vector<FileRange>& runs = coverage.of(round, views);       // what to write, in order
+//   coverage.reserve(largest_piece);                     // before other ranks depend on this one
+//   if (coverage.complete(round, views)) write(round.piece);
+//   else coverage.for_each_run(round, views, write);
 #pragma once
 
 #include <span>
@@ -19,8 +20,9 @@ class Coverage {
   /// @param most  Bytes of the largest piece. Throws std::bad_alloc.
   void reserve(Bytes most);
 
-  /// True: the ranks write each byte of the piece. This costs about as much as to store the bytes
-  /// if several ranks write. Otherwise the counts tell.
+  /// True: the ranks write each byte of the piece. If several ranks write, and as many bytes as the
+  /// piece has, this marks each byte, which costs about as much as to store the bytes. In all other
+  /// cases the numbers of bytes tell.
   bool complete(const Round& round, std::span<const View> views);
   /// Calls f for each run of bytes that the ranks write, in order. After complete() was false.
   template <class F>

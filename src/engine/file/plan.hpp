@@ -10,7 +10,7 @@
 //   const Plan plan(accesses, views, {.owners = 2, .piece = 4 << 20, .alignment = 4096}, me);
 //   for (const Round& round : plan.rounds()) ...        // the same number on all ranks
 //
-// All ranks compute their plans from the same facts, so that no rank has to ask another. A plan
+// All ranks compute their plans from the same facts, so no rank has to ask another. A plan
 // takes O(ranks · rounds) seeks.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace heddle::engine::files {
 
-/// The bytes of the stream of its view that a rank accesses.
+/// The bytes that a rank accesses, in the stream of its view (view.hpp).
 struct Accessed {
   Bytes from = 0;
   Bytes length = 0;
@@ -47,14 +47,14 @@ struct Cut {
 
 /// Bytes of one rank's stream that lie in a piece.
 struct Part {
-  int rank;     ///< Plan of the owner: the rank that has the bytes. Plan of that rank: the owner.
+  int rank;     ///< In Round::owned: the rank that has the bytes. In Round::own: the owner.
   Bytes from;   ///< In the stream of the view of the rank that has the bytes.
   Bytes bytes;  ///< > 0.
   bool operator==(const Part&) const = default;
 };
 
 struct Round {
-  FileRange piece;          ///< Of this rank. Empty: it owns none in this round.
+  FileRange piece;          ///< Of this rank. Empty: this rank owns none in this round.
   std::vector<Part> owned;  ///< The bytes of the piece, by rank.
   std::vector<Part> own;    ///< This rank's bytes, by owner.
 

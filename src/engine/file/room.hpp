@@ -11,7 +11,7 @@ namespace heddle::engine::files {
 
 class Room {
  public:
-  /// More memory has other content. Throws std::bad_alloc, and is empty then.
+  /// If the room grows, its old content is lost. Throws std::bad_alloc; the room is empty then.
   void reserve(layout::Bytes bytes) {
     if (bytes <= bytes_) return;
     data_.reset();

@@ -6,7 +6,7 @@
 //   view.before(1 << 20);                               // so many bytes of the stream lie before that offset of the file
 //   view.store(from, length, packed, piece, begin);     // puts bytes of the stream into a piece of the file in memory
 //
-// place() and before() are reverse to each other. Both take O(depth · log pieces).
+// before() is the inverse of place(). Both take O(depth · log pieces).
 #pragma once
 
 #include <cstddef>
@@ -46,11 +46,11 @@ class View {
   [[nodiscard]] bool one_piece(Bytes from, Bytes length) const {
     return length <= 0 || end(from, length) - place(from) == length;
   }
-  /// True: no sum of this room overflows for these bytes of the stream.
+  /// True: no sum in this folder overflows for these bytes of the stream.
   [[nodiscard]] bool reaches(Bytes from, Bytes length) const;
 
-  /// Copies bytes [from, from + length) of the stream into memory that has the bytes of the file
-  /// from offset `begin` on. load() copies them out of it.
+  /// Copies bytes [from, from + length) of the stream from `in` into `piece`: memory that has the
+  /// bytes of the file from offset `begin` on. load() copies them from `piece` to `out`.
   void store(Bytes from, Bytes length, const std::byte* in, std::byte* piece, Bytes begin) const;
   void load(Bytes from, Bytes length, const std::byte* piece, Bytes begin, std::byte* out) const;
 

@@ -4,7 +4,7 @@
 //   if (const int error = write_across(process, {&rows, 1, mine}, {&columns, 1, theirs}, scratch)) ...
 //
 //   here      long blocks: the system copies from block to block     [====]   [=====]     [==]
-//             short blocks: they pass a stage, which is faster       stage [=======]
+//             short blocks: they go through a stage: faster          stage [=======]
 //   there     the system gets lists of up to 1024 blocks             [==] [=]    [=]  [===]
 #pragma once
 

@@ -4,8 +4,8 @@
 //   const FilePlace mine = MappedFiles::of_process().place_of(base, bytes);  // tell it to a peer, which asks:
 //   std::byte* theirs = MappedFiles::of_process().address_of(place, bytes);  // null: not mapped here
 //
-// A file has the same device and inode in all processes of one kernel. A place is good as long as
-// one process keeps the file mapped.
+// A file has the same device and inode in all processes of one kernel. A place stays valid while
+// at least one process keeps the file mapped.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ class MappedFiles {
   /// @param maps  Lines as in /proc/self/maps.
   explicit MappedFiles(std::string_view maps);
 
-  /// False: the memory at this address is this process's alone. Asks the system for one page, which
-  /// takes less time than all mappings. It may be wrong either way: a page that is not there yet
-  /// looks private, and a page of a file that is mapped privately looks shared.
+  /// False: the memory at this address belongs to this process alone. Asks the system about one
+  /// page, which is faster than a list of all mappings. Both answers may be wrong: a page that is
+  /// not there yet looks private, and a page of a file that is mapped privately looks shared.
   [[nodiscard]] static bool looks_shared(const void* address) noexcept;
 
   /// No place: some of the bytes are not in a shared mapping, or bytes <= 0.
@@ -55,8 +55,8 @@ class MappedFiles {
   std::vector<Piece> pieces_;  // in order of address; pieces that continue each other are one
 };
 
-/// A second mapping of memory that is mapped here together with other processes. It stays when the
-/// program unmaps the first.
+/// A second mapping of memory that this process shares with others. It stays when the program ends
+/// the first mapping.
 class SecondMapping {
  public:
   SecondMapping(std::byte* address, Bytes bytes) noexcept;

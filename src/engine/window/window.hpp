@@ -1,5 +1,5 @@
-// engine/window/window.hpp: a rank's knowledge of a window. It has the memory of other ranks of the
-// node, and tells whether the rank may access that memory now. No MPI.
+// engine/window/window.hpp: a rank's knowledge of a window: where the memory of other ranks of the
+// node is, and whether the rank may access that memory now. No MPI.
 //
 //   Window window(targets, places, mine, me);
 //   ...                                                       // the library's MPI_Win_fence has succeeded:
@@ -8,18 +8,19 @@
 //   const int target = window.find(3);                        // negative: the library's
 //   switch (const Permission now = window.permission(target); now.kind) ...
 //
-// The calls of synchronization are always the library's. The library alone orders epochs that
-// conflict. But a call that opens an epoch may return before the target allows access. Then the
+// The calls of synchronization are always the library's, and the library alone orders conflicting
+// epochs. But a call that opens an epoch may return before the target allows access. Then the
 // library delays the accesses that follow, and Heddle must do so as well:
 //
 //   opened by      access is allowed when                                   Heddle finds out by
-//   fence          the target has come back from its fence of that number   the target's counter
+//   fence          the target has returned from its fence of that number    the target's counter
 //   start          the target has posted as often as this rank started      the target's counter
 //   lock,          the library holds the lock                               an operation of the library
 //   lock_all                                                                and a flush, once
 //
-// A fence allows access when the target has called it. Heddle waits until the target has come back:
-// operations of a third rank in the epoch before are then complete there (MPI-5.0 §12.5.1).
+// By the standard, a fence allows access when the target has called it. Heddle waits until the
+// target has returned from it: operations of a third rank in the epoch before are then complete
+// there (MPI-5.0 §12.5.1).
 #pragma once
 
 #include <sys/types.h>

@@ -3,7 +3,7 @@
 // (transport/shared_memory.hpp), and only their owner writes them.
 //
 //                      the owner adds 1                          an origin whose own count is n waits for
-//   fences             when it has come back from a fence        fences >= n, after its n-th fence
+//   fences             when it has returned from a fence         fences >= n, after its n-th fence
 //   posts[origin]      when it has posted to that origin         posts[origin] >= n, after its n-th start to the owner
 #pragma once
 

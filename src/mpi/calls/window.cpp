@@ -1,7 +1,7 @@
 // mpi/calls/window.cpp: windows of memory that the host or the program has allocated, and the
-// synchronization of all windows. The host carries these calls out as the program makes them. Heddle notes the epochs of
-// windows that it knows (engine/window/window.hpp), and finishes receives whose requests the
-// program has freed.
+// synchronization of all windows. The host carries out these calls as the program makes them.
+// Heddle notes the epochs of windows that it knows (engine/window/window.hpp), and finishes
+// receives whose requests the program has freed.
 #include "entry_points.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"

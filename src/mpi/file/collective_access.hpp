@@ -1,9 +1,9 @@
 // mpi/file/collective_access.hpp: MPI_File_write_all and MPI_File_read_all through views with
-// holes. The host gets the call in all other cases, and also if a step fails. It then raises the
-// error, or carries the access out from the beginning.
+// holes. The host gets the call in all other cases. It also gets the call if a step fails, and then
+// raises the error, or carries out the access from the beginning.
 //
-//   if (File* const file = files::table.find(fh); !file || !carry<Access::write>(*file, {fh, buffer})) return
-//   PMPI_File_write_all(...);
+//   File* const file = files::table.find(fh);
+//   if (!file || !carry<Access::write>(*file, {fh, {}, buffer})) return PMPI_File_write_all(...);
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct CollectiveAccess {
   Buffer buffer;
 };
 
-/// Collective. Gives the bytes that this rank has moved. Nothing: the host gets the call, on all
+/// Collective. Returns the bytes that this rank has moved. Nothing: the host gets the call, on all
 /// ranks.
 template <Access access>
 std::optional<Bytes> carry(File& file, const CollectiveAccess& call);

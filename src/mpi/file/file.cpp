@@ -111,7 +111,7 @@ bool File::meets_views() {
   return state_ == State::holes;
 }
 
-// A step that may fail in one rank alone lies before a collective, which tells all ranks.
+// Each step that may fail in one rank alone comes before a collective, which tells all ranks.
 void File::meet() {
   std::vector<std::byte> layout;
   Terms mine;

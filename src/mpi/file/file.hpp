@@ -1,6 +1,6 @@
-// mpi/file/file.hpp: a file of the program that Heddle can access, beside the host's handle. The
-// host keeps the file, its pointers, its views and its errors. Heddle keeps the views of all ranks,
-// and a second handle on the same file, by which it reads and writes long pieces.
+// mpi/file/file.hpp: a file of the program that Heddle can access. The host keeps the file, its
+// pointers, its views and its errors. Heddle keeps the views of all ranks, and a second handle on
+// the same file, by which it reads and writes long pieces.
 //
 //   if (File* const file = files::table.find(fh); file && file->meets_views()) ...   // all ranks alike
 #pragma once
@@ -28,12 +28,12 @@ using layout::Count;
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  /// @param name  As MPI_File_open gets it. Nothing: it is no regular file, or cannot be seen.
+  /// @param name  As MPI_File_open gets it. Nothing: this is no regular file, or cannot be seen.
   static std::optional<FileIdentity> of(const std::string& name);
   bool operator==(const FileIdentity&) const = default;
 };
 
-/// The user's wishes of MPI_File_open. All ranks have the same.
+/// The user's wishes: HEDDLE_FILES, and hints of MPI_File_open. All ranks have the same.
 struct FileHints {
   bool all = false;           ///< Heddle carries little data, too (HEDDLE_FILES=on).
   Bytes piece = 4 << 20;      ///< cb_buffer_size.
@@ -60,7 +60,7 @@ class File {
   void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                 const char* datarep) noexcept;
 
-  /// False: no view has holes, as all ranks know, or all have given the file up.
+  /// False: all ranks know that no view has holes, or all have given up the file.
   [[nodiscard]] bool may_have_holes() const noexcept { return state_ == State::unknown || state_ == State::holes; }
   /// Collective if a view has been set since the last call. True: Heddle knows the views of all
   /// ranks, and some of them have holes.
@@ -78,12 +78,12 @@ class File {
   [[nodiscard]] Bytes etype() const { return etype_; }
   [[nodiscard]] bool may(bool write) const { return (amode_ & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY)) == 0; }
 
-  /// The second handle. Opens it at the first call. MPI_FILE_NULL: that cannot be done.
+  /// The second handle. The first call opens it. MPI_FILE_NULL: it cannot be opened.
   MPI_File second() noexcept;
 
-  /// Small accesses in a row cost less if the ranks do not ask each other about each of them, also
-  /// if each has a view of its own. True: leave this access to the host unasked. All ranks call
-  /// these two alike.
+  /// After accesses that were the host's, the ranks do not ask each other about each of the next
+  /// ones, so that many small accesses cost less. A new view does not change this. True: leave this
+  /// access to the host without asking. All ranks call these two alike.
   bool pauses() noexcept { return pause_ > 0 && pause_-- > 0; }
   void refused(bool is) noexcept {
     refusals_ = is ? std::min(refusals_ + 1, 4) : 0;
@@ -131,11 +131,11 @@ namespace files {
 
 extern constinit threads::HandleTable<MPI_File, File> table;
 
-/// Called in MPI_Init. True: all ranks agree that Heddle carries accesses to files (HEDDLE_FILES).
+/// Called in MPI_Init. True: on all ranks, HEDDLE_FILES lets Heddle carry accesses to files.
 void allow(bool is) noexcept;
 
-/// The program's MPI_File_open has returned `result`. Collective over `comm`, on ranks where it has
-/// failed, too.
+/// The program's MPI_File_open has returned `result`. Collective over `comm`: ranks where it has
+/// failed call this, too.
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh);
 
 /// Before the host closes the file.

@@ -37,8 +37,8 @@ Bytes number(MPI_Info info, const char* key, Bytes least, Bytes most, Bytes othe
   return errno == 0 && end != text.c_str() && *end == '\0' && value >= least && value <= most ? value : otherwise;
 }
 
-/// True: the user wants no collective buffering, or a way to the file that a second handle would
-/// not share.
+/// True: the user wants no collective buffering, or an access to the file that a second handle
+/// would not have.
 bool unusual(MPI_Info info) {
   if (info == MPI_INFO_NULL) return false;
   for (const char* const key : {"romio_cb_write", "romio_cb_read"})

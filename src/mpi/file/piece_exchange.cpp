@@ -1,8 +1,8 @@
 // mpi/file/piece_exchange.cpp: the messages and the accesses of one rank.
 //
 // In a round a rank has at most one message for each owner. Both sides know its length, so there is
-// nothing to agree on. A part that is one piece of the file, or of the user's memory, travels from
-// or to its place. All others are packed.
+// nothing to agree on. A part that is one piece of the file or of the user's memory is sent from
+// there, or received there. All other parts are packed.
 #include "mpi/file/piece_exchange.hpp"
 
 #include <algorithm>

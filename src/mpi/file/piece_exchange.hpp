@@ -2,8 +2,8 @@
 // access their pieces of the file, round by round (engine/file/plan.hpp).
 //
 //   PieceExchange exchange(file, plan, memory, start);
-//   bool ready = exchange.prepare();                    // all ranks agree on this before they go on
-//   bool done = exchange.write();                       // all ranks agree on the result
+//   bool ready = exchange.prepare(true);             // all ranks agree on this before they go on
+//   bool done = exchange.write();                    // all ranks agree on the result
 //
 // A rank that fails goes on to exchange bytes, because others wait for them.
 #pragma once
@@ -26,7 +26,8 @@ class PieceExchange {
   PieceExchange(File& file, const engine::files::Plan& plan, const UserMemory& memory, Bytes start)
       : file_(file), plan_(plan), memory_(memory), start_(start) {}
 
-  /// Gets memory and opens the second handle. False: this rank cannot take part.
+  /// Gets memory, and opens the second handle if this rank owns pieces. False: this rank cannot
+  /// take part.
   bool prepare(bool writes) noexcept;
   /// False: an access of this rank to the file has failed.
   bool write();

@@ -21,8 +21,8 @@ struct AtTarget {
 
 enum class Move { put, get };
 
-/// False: Heddle does not know the types, so the host gets the call. For calls with predefined
-/// types, this is all the work.
+/// False: Heddle knows no derived type here, so the host gets the call. This test is all that calls
+/// with two predefined types pay.
 inline bool may_carry(MPI_Datatype origin, MPI_Datatype target) noexcept { return known(origin) || known(target); }
 
 /// True: the data has been moved.

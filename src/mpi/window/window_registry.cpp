@@ -130,7 +130,8 @@ bool hides_errors(MPI_Win win) noexcept {
   return made;
 }
 
-// A step that may fail in one rank alone lies before the first collective, which tells all ranks.
+// Each step that may fail in one rank alone comes before the first collective, which tells all
+// ranks.
 void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   int me = 0;
   int ranks = 0;

@@ -1,9 +1,9 @@
-// mpi/window/window_registry.hpp: the windows whose memory Heddle can access. A window is always the
-// host's, with its flavour, attributes and errors. Heddle only knows the addresses of other ranks'
-// memory beside it (engine/window/).
+// mpi/window/window_registry.hpp: the windows whose memory Heddle can access. A window is always
+// the host's, with its flavour, attributes and errors. In addition, Heddle knows the addresses of
+// other ranks' memory (engine/window/).
 //
 //   const int result = PMPI_Win_allocate(...);
-//   if (result == MPI_SUCCESS) windows::meet(*win, comm, {base, size, disp_unit});     // collective
+//   if (result == MPI_SUCCESS) windows::meet(*win, comm, {base, size, disp_unit, false});
 //   ...
 //   if (Window* window = windows::table.find(win)) ...                                 // null: all is the host's
 #pragma once
@@ -53,7 +53,7 @@ namespace windows {
 
 extern constinit threads::HandleTable<MPI_Win, Window> table;
 
-/// Called in MPI_Init. True: all ranks agree that Heddle accesses windows (HEDDLE_WINDOWS).
+/// Called in MPI_Init. True: on all ranks, HEDDLE_WINDOWS lets Heddle access windows.
 void allow(bool is) noexcept;
 
 /// A rank's memory in a window.
@@ -64,8 +64,8 @@ struct Exposed {
   bool of_program;  ///< The program has allocated it (MPI_Win_create).
 };
 
-/// The program has made a window. Collective over `comm`, the window's communicator: a call of the
-/// program on it is under way on all its ranks.
+/// The program has made a window. Collective over `comm`, the window's communicator: all its ranks
+/// are in the call that makes the window.
 void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine);
 
 /// The ranks of a group in the window's group; negative: not there. Empty for a group of none.
