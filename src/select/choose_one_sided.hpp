@@ -24,7 +24,7 @@ struct OneSided {
   /// The target's memory is not mapped here, but the system copies between the two processes.
   bool apart = false;
   layout::Count blocks = 2;        ///< At the origin and the target.
-  layout::Count least_blocks = 0;  ///< The library is as fast for fewer blocks (HostTraits::slow_to_access_apart_from).
+  layout::Count least_blocks = 0;  ///< The library is as fast for fewer blocks.
 };
 
 constexpr bool carries(const OneSided& access) noexcept {

@@ -4,8 +4,6 @@
 //   if (openmpi_traits.slow_to_gather_little && crowded) ...
 #pragma once
 
-#include <limits>
-
 #include "layout/bytes.hpp"
 
 namespace heddle::select {
@@ -52,9 +50,6 @@ struct HostTraits {
   /// MPI_Put and MPI_Get of data with holes within a node take longer than Heddle's copy from so
   /// many bytes on. Measured on two cores, beside other work.
   layout::Bytes slow_to_access_from;
-  /// They take longer than copies by the system, for memory that is not mapped here, from so many
-  /// blocks on.
-  layout::Count slow_to_access_apart_from;
 };
 
 constexpr HostTraits mpich_traits{.host = Host::mpich,
@@ -71,8 +66,7 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false,
                                   .asks_without_errors = false,
-                                  .slow_to_access_from = 4 << 10,
-                                  .slow_to_access_apart_from = std::numeric_limits<layout::Count>::max()};
+                                  .slow_to_access_from = 4 << 10};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
                                     .makes_without_handler = false,
@@ -87,7 +81,6 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true,
                                     .asks_without_errors = true,
-                                    .slow_to_access_from = 64 << 10,
-                                    .slow_to_access_apart_from = 16};
+                                    .slow_to_access_from = 64 << 10};
 
 }  // namespace heddle::select

@@ -67,6 +67,8 @@ MappedFiles::MappedFiles(std::string_view maps) {
     const bool whole = reads(next_word(line), piece.place.offset, 16) && reads_both(next_word(line), ':', major, minor) &&
                        reads(next_word(line), piece.place.inode, 10);
     if (!addresses || !whole || !piece.place || access.substr(0, 2) != "rw" || access.substr(3) != "s") continue;
+    // Segments of System V have inodes that are not unique on their device.
+    if (next_word(line).starts_with("/SYSV")) continue;
     piece.place.device = major << 32U | minor;
     // The kernel may show a mapping in several pieces.
     if (!pieces_.empty() && pieces_.back().end == piece.begin) {

@@ -32,7 +32,7 @@ Bytes size_of_type(MPI_Datatype type) {
     return derived ? derived->size() : 0;
   }
   const Predefined found = predefined(type);
-  return found.pair ? 0 : found.size;
+  return found.pair || !seen_predefined(type) ? 0 : found.size;
 }
 
 /// Nothing: the host gets all accesses through this view.
@@ -40,7 +40,7 @@ std::optional<View> view_of(MPI_Offset displacement, MPI_Datatype filetype, std:
   if (displacement < 0 || datarep != "native") return {};
   if (!known(filetype)) {
     const Predefined found = predefined(filetype);
-    if (found.pair || found.size <= 0) return {};
+    if (found.pair || found.size <= 0 || !seen_predefined(filetype)) return {};
     return View(layout::basic(found.size), displacement);
   }
   const Derived derived(filetype);

@@ -81,7 +81,7 @@ void allow(bool is) noexcept { allowed = is; }
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh) {
   // The host fails in one rank alone only after it has looked at the communicator.
   if (!allowed || is_of(result, MPI_ERR_COMM) || is_of(result, MPI_ERR_ARG) || comm == MPI_COMM_NULL ||
-      (amode & (MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND)) != 0 || communicators::reaches_beyond(comm))
+      communicators::reaches_beyond(comm))
     return;
   int me = 0;
   int ranks = 0;
@@ -97,7 +97,8 @@ void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info,
   FileHints hints;
   try {
     hints = hints_of(info);
-    if (result == MPI_SUCCESS && name && fh && *fh != MPI_FILE_NULL && !unusual(info) &&
+    const bool plain = (amode & (MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND)) == 0;  // ranks may err, and differ here
+    if (result == MPI_SUCCESS && plain && name && fh && *fh != MPI_FILE_NULL && !unusual(info) &&
         (hints.all || on_one_node(comm, me, ranks))) {
       if (const std::optional<FileIdentity> identity = FileIdentity::of(name))
         file = std::make_unique<File>(ranks, me, name, *identity, amode);

@@ -21,7 +21,8 @@ class UserMemory {
       first_ = type_->first_byte();
     } else {
       const Predefined found = predefined(buffer.type);
-      if (found.pair || found.size <= 0 || __builtin_mul_overflow(count_, found.size, &bytes_)) return false;
+      if (found.pair || found.size <= 0 || !seen_predefined(buffer.type) || __builtin_mul_overflow(count_, found.size, &bytes_))
+        return false;
     }
     return base_ || bytes_ == 0;
   }

@@ -2,6 +2,7 @@
 #include "mpi/window/one_sided.hpp"
 
 #include <sys/types.h>
+#include <limits>
 
 #include <atomic>
 #include <cerrno>
@@ -120,7 +121,7 @@ struct Access {
             .least = all ? 0 : traits().slow_to_access_from,
             .apart = memory.process != 0,
             .blocks = memory.process == 0 ? 0 : origin.blocks() + target.blocks(),
-            .least_blocks = all ? 0 : traits().slow_to_access_apart_from};
+            .least_blocks = all ? 0 : std::numeric_limits<Count>::max()};
   }
 
   /// Returns when the access is allowed. False: the host gets the call.

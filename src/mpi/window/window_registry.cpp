@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <new>
 #include <numeric>
 
@@ -65,11 +64,10 @@ struct Own {
   }
 };
 
-/// False: this rank knows of no access to the window that Heddle would carry out.
-bool has_use(const Exposed& memory, const Own& own) {
-  return !memory.of_program || own.mine.place || settings_of_process().windows == settings::Windows::on ||
-         traits().slow_to_access_apart_from < std::numeric_limits<Count>::max();
-}
+/// False: this rank leaves all accesses to the window to the host. To be sure of a lock, Heddle
+/// flushes. In windows of the program's memory, hosts may flush only while the target makes progress.
+/// A put of the host never waits for that, so the user must ask for these windows.
+bool has_use(const Exposed& memory) { return !memory.of_program || settings_of_process().windows == settings::Windows::on; }
 
 /// The rank in the node of each rank of the communicator. Negative: on another node.
 std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
@@ -142,7 +140,7 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   Own own;
   // The handler of `comm` may have hidden a failure.
   const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, mine);
-  int words[3] = {ready ? 1 : 0, node ? 0 : 1, has_use(mine, own) ? 0 : 1};
+  int words[3] = {ready ? 1 : 0, node ? 0 : 1, has_use(mine) ? 0 : 1};
   const bool agreed = all_say(words, comm) && words[0] != 0 && words[1] == 0 && words[2] == 0;
   constexpr int length = sizeof(Told);
   const bool told =

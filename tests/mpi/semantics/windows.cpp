@@ -21,7 +21,7 @@ bool must_be_simple([[maybe_unused]] Kind kind, [[maybe_unused]] Sync sync) {
 #if defined(OPEN_MPI)
   static const bool host = std::getenv("TEST_WINDOWS") != nullptr;
   if (expected() != Expected::on) return kind == Kind::create || kind == Kind::dynamic;
-  return kind == Kind::dynamic || host || sync == Sync::fence || sync == Sync::start;
+  return kind == Kind::create || kind == Kind::dynamic || host || sync == Sync::fence || sync == Sync::start;
 #else
   return false;
 #endif
