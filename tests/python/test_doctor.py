@@ -55,7 +55,7 @@ def test_of_a_program(heddle, found, mpi, built, how, tmp_path):
     findings = found("--", built["starts"], how, tmp_path / "work")
     assert set(verdicts(findings).values()) == {"good"} and {*IN_EFFECT, "launcher", "MPI_Init"} < findings.keys(), findings
     assert NAME[mpi] in findings["MPI_Init"]["seen"] and "libmpi.so" in findings[str(built["starts"])]["seen"]
-    assert "announced from 4096 bytes" in findings["on a node"]["seen"]
+    assert "announced from 8192 bytes" in findings["on a node"]["seen"]
     assert not (tmp_path / "work").exists()
     assert heddle("run", "-n", 1, "--", built["starts"], how, tmp_path / "work").returncode == 0
     assert (tmp_path / "work").exists()

@@ -118,8 +118,8 @@ def test_other_suites_are_recognised_by_their_files(tmp_path):
     }
     found = {name: kind.recognised(path, 2) for (name, path), kind in zip(trees.items(), KINDS, strict=True)}
     assert [case.title for case in found["osu"].cases] == [
-        "pt2pt/osu_bw n=2 -c -i 10 -x 2 -m 1:262144",
-        "pt2pt, typed/osu_bw n=2 -i 10 -x 2 -m 1:262144 -D vect:4:8",
+        "pt2pt/osu_bw n=2 -c -i 4 -x 1 -m 1:262144",
+        "pt2pt, typed/osu_bw n=2 -i 4 -x 1 -m 1:262144 -D vect:4:8",
     ]
     assert all(case.ranks == 2 for case in found["imb"].cases)
     assert [case.program.title for case in found["public"].cases] == [
