@@ -3,7 +3,7 @@
 //
 //   heddle run -n 2 -- heddle-bench-one-sided-mpich --windows allocate
 //
-// Rank 1 holds a lock. The time is that of one operation and MPI_Win_flush. In windows of
+// Rank 1 holds a lock, which conflicts with no other. The time is that of one operation and MPI_Win_flush. In windows of
 // MPI_Win_create, an empty message to rank 0 is part of it: rank 0 waits in the library, which then
 // makes progress there.
 //
@@ -79,7 +79,7 @@ class Window {
     } else {
       (interposed ? MPI_Win_allocate : PMPI_Win_allocate)(bytes, 1, MPI_INFO_NULL, comm, &base_, &win_);
     }
-    if (rank_ == 1) (interposed ? MPI_Win_lock : PMPI_Win_lock)(MPI_LOCK_SHARED, 0, 0, win_);
+    if (rank_ == 1) (interposed ? MPI_Win_lock : PMPI_Win_lock)(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win_);
   }
   ~Window() {
     if (rank_ == 1) (interposed_ ? MPI_Win_unlock : PMPI_Win_unlock)(0, win_);

@@ -9,10 +9,7 @@ std::string why(const OneSided& access) {
   if (access.bytes <= 0) return "there is nothing to move";
   if (access.origin_in_one_piece && access.target_in_one_piece)
     return fmt::format("{} bytes lie in one piece on both sides: the MPI library copies them as fast", access.bytes);
-  if (!carries(access))
-    return access.apart ? fmt::format("{} blocks, and the memory of the target is not mapped here: the MPI library is as fast",
-                                      access.blocks)
-                        : fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
+  if (!carries(access)) return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
   const char* const holes = access.origin_in_one_piece   ? "the target"
                             : access.target_in_one_piece ? "the origin"
                                                          : "the origin and the target";

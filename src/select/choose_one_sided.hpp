@@ -21,15 +21,11 @@ struct OneSided {
   bool target_in_one_piece = true;
   layout::Bytes bytes = 0;
   layout::Bytes least = 0;  ///< The library is as fast for fewer bytes (HostTraits::slow_to_access_from).
-  /// The target's memory is not mapped here, but the system copies between the two processes.
-  bool apart = false;
-  layout::Count blocks = 2;        ///< At the origin and the target.
-  layout::Count least_blocks = 0;  ///< The library is as fast for fewer blocks.
+  bool apart = false;       ///< The target's memory is not mapped here: the system copies between the two processes.
 };
 
 constexpr bool carries(const OneSided& access) noexcept {
-  if (access.bytes <= 0 || (access.origin_in_one_piece && access.target_in_one_piece)) return false;
-  return access.apart ? access.blocks >= access.least_blocks : access.bytes >= access.least;
+  return access.bytes > 0 && access.bytes >= access.least && !(access.origin_in_one_piece && access.target_in_one_piece);
 }
 
 std::string why(const OneSided& access);

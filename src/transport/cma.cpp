@@ -53,7 +53,7 @@ class Place {
   std::size_t begun_ = 0;
 };
 
-/// @param portion  ssize_t(Place& to, Place& from): moves what one call can. -1: errno says why not.
+/// @param portion  ssize_t(Place& local, Place& remote): moves what one call can. -1: errno says why not.
 template <class Portion>
 Moved in_portions(std::span<const iovec> local, std::span<const iovec> remote, const Portion& portion) noexcept {
   Moved moved;
@@ -75,26 +75,26 @@ Moved in_portions(std::span<const iovec> local, std::span<const iovec> remote, c
   return moved;
 }
 
-}  // namespace
-
-Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
-  std::array<iovec, most_copied> to_copy;
-  std::array<iovec, most_copied> from_copy;
-  return in_portions(local, remote, [&](Place& to, Place& from) {
-    const std::span<const iovec> into = to.window(to_copy);
-    const std::span<const iovec> out_of = from.window(from_copy);
-    return process_vm_readv(pid, into.data(), into.size(), out_of.data(), out_of.size(), 0);
+/// @param copy  process_vm_readv or process_vm_writev.
+Moved by_system(ssize_t (*copy)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long), pid_t pid,
+                std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  std::array<iovec, most_copied> near_copy;
+  std::array<iovec, most_copied> far_copy;
+  return in_portions(local, remote, [&](Place& near, Place& far) {
+    const std::span<const iovec> here = near.window(near_copy);
+    const std::span<const iovec> there = far.window(far_copy);
+    return copy(pid, here.data(), here.size(), there.data(), there.size(), 0);
   });
 }
 
+}  // namespace
+
+Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
+  return by_system(process_vm_readv, pid, local, remote);
+}
+
 Moved write(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {
-  std::array<iovec, most_copied> to_copy;
-  std::array<iovec, most_copied> from_copy;
-  return in_portions(remote, local, [&](Place& to, Place& from) {
-    const std::span<const iovec> into = to.window(to_copy);
-    const std::span<const iovec> out_of = from.window(from_copy);
-    return process_vm_writev(pid, out_of.data(), out_of.size(), into.data(), into.size(), 0);
-  });
+  return by_system(process_vm_writev, pid, local, remote);
 }
 
 Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept {

@@ -1,7 +1,7 @@
 """`heddle bench one-sided`: MPI_Put and MPI_Get with the same datatype on both sides, between two ranks of a node.
 
 Columns of a matrix of 128 × 4096 ints, a face and a block of a cube of 130³ doubles. Heddle is compared with the host's path
-for datatypes, and with the same bytes without holes.
+for datatypes, and with the same bytes without holes. Windows of MPI_Win_create are Heddle's with HEDDLE_WINDOWS=on.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 #include "engine/node/pull.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
-#include "layout/cursor.hpp"
+#include "engine/node/block_lists.hpp"
 #include "layout/pack.hpp"
 #include "transport/cma.hpp"
 
@@ -15,15 +14,6 @@ namespace {
 using layout::Cursor;
 
 constexpr Bytes stage_bytes = ScratchBuffers::stage_bytes;
-using Entries = ScratchBuffers::Entries;
-
-/// The iovecs of the next bytes, at most `room`. `bytes` is the sum of their lengths.
-std::span<const iovec> next_entries(Cursor& cursor, const std::byte* base, Entries& entries, Bytes room, Bytes& bytes) {
-  const Bytes before = cursor.tell();
-  const std::size_t n = cursor.segments(base, entries, room);
-  bytes = cursor.tell() - before;
-  return std::span(entries).first(n);
-}
 
 bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
   transport::cma::Moved moved = transport::cma::read(process, local, remote);
@@ -33,22 +23,13 @@ bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iove
   return moved.error == 0 && moved.bytes == bytes;
 }
 
-/// Moves the blocks of one side into those of the other. If the list of one side is full, the other
-/// list is cut to the same length.
 bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) {
   Cursor there(*remote.layout, remote.count);
   Cursor here(*target.layout, target.count);
-  for (Bytes done = 0; done < length;) {
-    there.seek(from + done);
-    here.seek(from + done);
-    Bytes far_bytes = 0;
-    Bytes bytes = 0;
-    const auto far_entries = next_entries(there, remote.address, scratch.far, length - done, far_bytes);
-    const auto near_entries = next_entries(here, static_cast<std::byte*>(target.base), scratch.near, far_bytes, bytes);
-    if (!moved_all(remote.process, near_entries, far_entries, bytes)) return false;
-    done += bytes;
-  }
-  return true;
+  there.seek(from);
+  here.seek(from);
+  return from_list_to_list(here, target.base, there, remote.address, length, scratch,
+                           [&](auto near, auto far, Bytes bytes) { return moved_all(remote.process, near, far, bytes); });
 }
 
 /// Gathers the sender's blocks into a contiguous stage, and unpacks it.
@@ -58,7 +39,7 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
   there.seek(from);
   for (Bytes done = 0; done < length;) {
     Bytes bytes = 0;
-    const auto entries = next_entries(there, remote.address, scratch.far, std::min(stage_bytes, length - done), bytes);
+    const auto entries = next_blocks(there, remote.address, scratch.far, std::min(stage_bytes, length - done), bytes);
     const iovec local{stage.data(), static_cast<std::size_t>(bytes)};
     if (!moved_all(remote.process, {&local, 1}, entries, bytes)) return false;
     layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
@@ -96,7 +77,7 @@ bool scatter(pid_t process, const std::byte* address, const Target& target, Byte
   here.seek(from);
   for (Bytes done = 0; done < length;) {
     Bytes bytes = 0;
-    const auto entries = next_entries(here, static_cast<std::byte*>(target.base), scratch.near, length - done, bytes);
+    const auto entries = next_blocks(here, target.base, scratch.near, length - done, bytes);
     const iovec remote{const_cast<std::byte*>(address + done), static_cast<std::size_t>(bytes)};
     if (!moved_all(process, entries, {&remote, 1}, bytes)) return false;
     done += bytes;

@@ -58,7 +58,7 @@ class Window {
     Bytes size = 0;                            ///< Bytes.
     Bytes unit = 1;                            ///< Its displacement unit, bytes.
     const WindowCounters* counters = nullptr;  ///< Of that rank.
-    pid_t process = 0;                         ///< Not 0: the memory is not mapped here (across.hpp).
+    pid_t process = 0;                         ///< Not 0: the memory is not mapped here.
   };
 
   /// @param targets  Ranks whose memory this process reaches.

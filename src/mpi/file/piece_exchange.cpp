@@ -61,6 +61,19 @@ bool PieceExchange::receive(std::byte* to, const Part& part) {
   return true;
 }
 
+template <class Each>
+bool PieceExchange::for_each_arrival(const Each& each) {
+  const auto receives = static_cast<int>(under_.parts.size());  // the first requests
+  for (int i = 0; i < receives; ++i) {
+    int index = MPI_UNDEFINED;
+    if (PMPI_Waitany(receives, under_.requests.data(), &index, MPI_STATUS_IGNORE) != MPI_SUCCESS || index == MPI_UNDEFINED)
+      return false;
+    const auto at = static_cast<std::size_t>(index);
+    each(*under_.parts[at], under_.places[at]);
+  }
+  return true;
+}
+
 bool PieceExchange::wait_for_sends() {
   return PMPI_Waitall(static_cast<int>(under_.requests.size()), under_.requests.data(), MPI_STATUSES_IGNORE) == MPI_SUCCESS;
 }
@@ -106,16 +119,10 @@ bool PieceExchange::write_round(const Round& round) {
   }
   if (mine) file_.view().store(mine->from, mine->bytes, packed(*mine, staged), piece, round.piece.low);
   const bool complete = round.owned.empty() || file_.coverage.complete(round, file_.views());
-  for (std::size_t i = 0; i < under_.parts.size(); ++i) {
-    int index = MPI_UNDEFINED;
-    if (PMPI_Waitany(static_cast<int>(under_.parts.size()), under_.requests.data(), &index, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-        index == MPI_UNDEFINED)
-      return false;
-    const auto at = static_cast<std::size_t>(index);
-    const Part& part = *under_.parts[at];
-    if (!view(part).one_piece(part.from, part.bytes))
-      view(part).store(part.from, part.bytes, under_.places[at], piece, round.piece.low);
-  }
+  const bool all = for_each_arrival([&](const Part& part, const std::byte* place) {
+    if (!view(part).one_piece(part.from, part.bytes)) view(part).store(part.from, part.bytes, place, piece, round.piece.low);
+  });
+  if (!all) return false;
   if (fine && complete && !round.owned.empty())
     fine = write_run(round.piece, round.piece.low);
   else if (fine && !complete)
@@ -156,15 +163,10 @@ bool PieceExchange::read_round(const Round& round) {
     file_.view().load(mine->from, mine->bytes, piece, round.piece.low, to);
     if (!memory_.in_one_piece()) memory_.unpack(mine->from - start_, mine->bytes, to);
   }
-  for (std::size_t i = 0; i < under_.parts.size(); ++i) {
-    int index = MPI_UNDEFINED;
-    if (PMPI_Waitany(static_cast<int>(under_.parts.size()), under_.requests.data(), &index, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-        index == MPI_UNDEFINED)
-      return false;
-    const auto at = static_cast<std::size_t>(index);
-    const Part& part = *under_.parts[at];
-    if (!memory_.in_one_piece()) memory_.unpack(part.from - start_, part.bytes, under_.places[at]);
-  }
+  const bool all = for_each_arrival([&](const Part& part, const std::byte* place) {
+    if (!memory_.in_one_piece()) memory_.unpack(part.from - start_, part.bytes, place);
+  });
+  if (!all) return false;
   return wait_for_sends() && fine;
 }
 

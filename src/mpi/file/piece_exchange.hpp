@@ -44,6 +44,9 @@ class PieceExchange {
   [[nodiscard]] const View& view(const Part& part) const { return file_.views()[static_cast<std::size_t>(part.rank)]; }
   bool send(const std::byte* from, const Part& part);
   bool receive(std::byte* to, const Part& part);
+  /// Calls each(part, place) for the receives, in the order of their arrival.
+  template <class Each>
+  bool for_each_arrival(const Each& each);
   bool wait_for_sends();
   /// The address of a part of the user's memory as one piece: there, or packed at `staged`, which
   /// moves on.

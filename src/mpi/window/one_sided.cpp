@@ -2,12 +2,12 @@
 #include "mpi/window/one_sided.hpp"
 
 #include <sys/types.h>
-#include <limits>
 
 #include <atomic>
 #include <cerrno>
 
-#include "engine/window/across.hpp"
+#include "engine/node/block_lists.hpp"
+#include "engine/node/push.hpp"
 #include "layout/immortal.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
@@ -30,7 +30,6 @@ struct Side {
   Bytes low = 0, high = 0;  ///< The bytes that it touches, from its address.
 
   [[nodiscard]] bool in_one_piece() const { return !type || type->contiguous(count); }
-  [[nodiscard]] Count blocks() const { return in_one_piece() ? 1 : count * type->layout().node()->blocks; }
   [[nodiscard]] Bytes first_byte() const { return type ? type->first_byte() : 0; }
 
   /// False: Heddle does not know the type, or does not carry it. Types of long lists are carried
@@ -68,11 +67,9 @@ void progress() noexcept {
 
 /// The host may have put off a lock that the program has called for. An operation and a flush make
 /// it get the lock now. False: the host has failed.
-/// @param place  Byte `place` of the target's memory is read, or one before it, within a unit.
-bool get_lock(const Window::Target& target, Bytes place, MPI_Win win) {
+bool get_lock(int rank, MPI_Win win) {
   std::byte byte{};
-  return PMPI_Get(&byte, 1, MPI_BYTE, target.rank, place / target.unit, 1, MPI_BYTE, win) == MPI_SUCCESS &&
-         PMPI_Win_flush(target.rank, win) == MPI_SUCCESS;
+  return PMPI_Get(&byte, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, win) == MPI_SUCCESS && PMPI_Win_flush(rank, win) == MPI_SUCCESS;
 }
 
 /// The layout of data of predefined types in one piece: so many bytes.
@@ -88,7 +85,6 @@ struct Access {
   Side origin, target;
   std::byte* there = nullptr;
   pid_t process = 0;  ///< Not 0: `there` is an address of that process.
-  Bytes first = 0;    ///< The offset in the window of the first byte.
 
   /// False: the host gets the call.
   bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
@@ -103,7 +99,6 @@ struct Access {
         __builtin_mul_overflow(Bytes{to.displacement}, memory.unit, &at) || at > memory.size || at + target.low < 0 ||
         at + target.high > memory.size || !select::carries(facts(memory)))
       return false;
-    first = at + target.low;
     there = memory.base + at;
     process = memory.process;
     if (process != 0) return !window->refuses_across();
@@ -119,9 +114,7 @@ struct Access {
             .target_in_one_piece = target.in_one_piece(),
             .bytes = target.bytes,
             .least = all ? 0 : traits().slow_to_access_from,
-            .apart = memory.process != 0,
-            .blocks = memory.process == 0 ? 0 : origin.blocks() + target.blocks(),
-            .least_blocks = all ? 0 : std::numeric_limits<Count>::max()};
+            .apart = memory.process != 0};
   }
 
   /// Returns when the access is allowed. False: the host gets the call.
@@ -133,7 +126,9 @@ struct Access {
         if (!engine::comes_soon(permission, window->crowded(), progress)) return false;
         break;
       case Permission::Kind::asked:
-        if (!get_lock(window->target(index), first, win)) return false;
+        // Hosts flush windows of the program's memory only while the target makes progress. Their own
+        // operations do not wait for that.
+        if (window->of_program() || !get_lock(window->target(index).rank, win)) return false;
         window->lock_is_held(index);
         break;
       case Permission::Kind::none:
@@ -174,21 +169,26 @@ struct Access {
       layout::transfer(from.type->layout(), from.count, source, to.type->layout(), to.count, destination);
   }
 
-  static engine::Elements elements(const Side& side, std::byte* base) {
-    if (!side.type) return {&bytes_layout(), side.bytes, base};
-    return {&side.type->layout(), side.count, base};
-  }
+  static const layout::Layout& layout_of(const Side& side) { return side.type ? side.type->layout() : bytes_layout(); }
+  static Count count_of(const Side& side) { return side.type ? side.count : side.bytes; }
 
   template <Move move>
   bool copy_across(std::byte* own) const {
     engine::ScratchBuffers* const scratch = window->scratch_pool().take();
     if (!scratch) return false;
-    const engine::Elements here = elements(origin, own), far = elements(target, there);
-    const int error = move == Move::put ? engine::write_across(process, here, far, *scratch)
-                                        : engine::read_across(process, here, far, *scratch);
+    const layout::Layout& here = layout_of(origin);
+    const engine::Remote remote{&layout_of(target), count_of(target), there, nullptr, process};
+    bool moved = false;
+    if constexpr (move == Move::put) {
+      const int error = engine::push({&here, count_of(origin), own}, remote, *scratch);
+      if (error == EPERM || error == ENOSYS) window->refuse_across();
+      moved = error == 0;
+    } else {
+      const auto scheme = engine::needs_stage(here, count_of(origin)) ? engine::Scheme::rwg_up : engine::Scheme::multi_w;
+      moved = engine::pull(scheme, remote, {&here, count_of(origin), own}, 0, target.bytes, *scratch);
+    }
     window->scratch_pool().give(scratch);
-    if (error == EPERM || error == ENOSYS) window->refuse_across();
-    return error == 0;
+    return moved;
   }
 };
 

@@ -27,6 +27,7 @@ using engine::MappedFiles;
 using engine::WindowCounters;
 
 constinit std::atomic<bool> allowed{false};
+constinit std::atomic<bool> of_program_allowed{false};
 constinit std::atomic<bool> handlers_made{false};
 
 /// The words of one rank to the others.
@@ -64,11 +65,6 @@ struct Own {
   }
 };
 
-/// False: this rank leaves all accesses to the window to the host. To be sure of a lock, Heddle
-/// flushes. In windows of the program's memory, hosts may flush only while the target makes progress.
-/// A put of the host never waits for that, so the user must ask for these windows.
-bool has_use(const Exposed& memory) { return !memory.of_program || settings_of_process().windows == settings::Windows::on; }
-
 /// The rank in the node of each rank of the communicator. Negative: on another node.
 std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
   std::vector<int> places(static_cast<std::size_t>(ranks), -1);
@@ -97,25 +93,28 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
       target.base = told.place ? own.files->address_of(told.place, told.size) : nullptr;
       if (target.base && mappings) target.base = mappings->emplace_back(target.base, told.size).address();
       target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
-      if (!target.base) {
+      if (!target.base && mappings) {
         target.base = reinterpret_cast<std::byte*>(told.address);
         target.process = node.readable(peer);
         if (target.process == 0) continue;
       }
     }
-    if (target.counters) targets.push_back(target);
+    if (target.base && target.counters) targets.push_back(target);
   }
   return targets;
 }
 
-/// Collective. Each of them is true if it is so on all ranks.
-bool all_say(int (&words)[3], MPI_Comm comm) {
-  return PMPI_Allreduce(MPI_IN_PLACE, words, 3, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
+/// Collective. Each of the two is true if it is so on all ranks.
+bool all_say(int (&both)[2], MPI_Comm comm) {
+  return PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS;
 }
 
 }  // namespace
 
-void allow(bool is) noexcept { allowed = is; }
+void allow(bool is, bool of_program) noexcept {
+  allowed = is;
+  of_program_allowed = is && of_program;
+}
 
 void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
 
@@ -133,15 +132,15 @@ bool hides_errors(MPI_Win win) noexcept {
 void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   int me = 0;
   int ranks = 0;
-  if (!allowed || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS ||
-      PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
+  if (!(mine.of_program ? of_program_allowed : allowed) || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) ||
+      PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
     return;
   Node* const node = Node::here();
   Own own;
   // The handler of `comm` may have hidden a failure.
   const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, mine);
-  int words[3] = {ready ? 1 : 0, node ? 0 : 1, has_use(mine) ? 0 : 1};
-  const bool agreed = all_say(words, comm) && words[0] != 0 && words[1] == 0 && words[2] == 0;
+  int ready_and_alone[2] = {ready ? 1 : 0, node ? 0 : 1};
+  const bool agreed = all_say(ready_and_alone, comm) && ready_and_alone[0] != 0 && ready_and_alone[1] == 0;
   constexpr int length = sizeof(Told);
   const bool told =
       agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
@@ -156,7 +155,8 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
     std::vector<int> places = places_of(*node, comm, me, ranks);
     std::vector<engine::SecondMapping> mappings;
     std::vector<Window::Target> targets = reached(*node, places, me, own, mine.of_program ? &mappings : nullptr);
-    table.insert(win, new Window(*node, std::move(targets), std::move(places), *own.counters, me, std::move(mappings)));
+    table.insert(
+        win, new Window(*node, std::move(targets), std::move(places), *own.counters, me, mine.of_program, std::move(mappings)));
   } catch (const std::exception& error) {
     say_once_verbose("a window is left to the MPI library", error.what());
   }

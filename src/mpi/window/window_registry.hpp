@@ -24,17 +24,20 @@ namespace heddle::mpi {
 class Window final : public engine::Window {
  public:
   /// @param mine  Of node.shared(). The window releases it.
+  /// @param of_program  Its memory is the program's (MPI_Win_create).
   /// @param mappings  The targets' memory, if Heddle has mapped it itself.
   Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me,
-         std::vector<engine::SecondMapping> mappings)
+         bool of_program, std::vector<engine::SecondMapping> mappings)
       : engine::Window(std::move(targets), std::move(places), mine, me),
         node_(node),
         counters_(&mine),
+        of_program_(of_program),
         mappings_(std::move(mappings)) {}
   ~Window() { node_.shared().release(counters_); }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  [[nodiscard]] bool of_program() const noexcept { return of_program_; }
   [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
   [[nodiscard]] engine::ScratchPool& scratch_pool() const noexcept { return node_.scratch_pool(); }
 
@@ -46,6 +49,7 @@ class Window final : public engine::Window {
   Node& node_;
   std::atomic<bool> refused_{false};
   engine::WindowCounters* counters_;
+  bool of_program_;
   std::vector<engine::SecondMapping> mappings_;
 };
 
@@ -54,7 +58,8 @@ namespace windows {
 extern constinit threads::HandleTable<MPI_Win, Window> table;
 
 /// Called in MPI_Init. True: on all ranks, HEDDLE_WINDOWS lets Heddle access windows.
-void allow(bool is) noexcept;
+/// @param of_program  Also windows of MPI_Win_create.
+void allow(bool is, bool of_program) noexcept;
 
 /// A rank's memory in a window.
 struct Exposed {

@@ -1,6 +1,8 @@
 // MPI_Put and MPI_Get: Heddle carries out accesses with holes to memory that it reaches
 // (docs/one-sided.md). All others are the host's.
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "support/windows.hpp"
 
@@ -20,7 +22,7 @@ TEST_RANKS(2, WindowAccesses, ToMemoryOfTheNodeAreHeddles) {
       Exposed exposed(kind, region, team);
       std::vector<int> row(100, team.rank + 1), columns(300, -1);
       const long before = seen_by_host();
-      in_epochs(sync, team, exposed.win, [&](int to, bool) {
+      in_epochs(sync, team, exposed.win, assertion_for(kind), [&](int to, bool) {
         if (to == team.rank) return;
         succeeds(MPI_Put(row.data(), 100, MPI_INT, to, 0, 1, type, exposed.win));
         succeeds(MPI_Get(columns.data(), 1, type, to, 0, 1, type, exposed.win));
@@ -58,10 +60,10 @@ TEST_RANKS(2, WindowAccesses, ToMemoryOfTheProgramHoldWhatWasPut) {
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i) * 2 + team.rank;
     const int other = 1 - team.rank;
     const long before = seen_by_host();
-    in_epochs(Sync::lock, team, win, [&](int to, bool) {
+    in_epochs(Sync::lock, team, win, MPI_MODE_NOCHECK, [&](int to, bool) {
       if (to == other) succeeds(MPI_Put(from.data(), 1, wide, to, 1, 1, thin, win));
     });
-    in_epochs(Sync::lock_all, team, win, [&](int to, bool) {
+    in_epochs(Sync::lock_all, team, win, MPI_MODE_NOCHECK, [&](int to, bool) {
       if (to == other) succeeds(MPI_Get(back.data(), 1, wide, to, 1, 1, thin, win));
     });
     if (expected() == Expected::on) {
@@ -77,6 +79,32 @@ TEST_RANKS(2, WindowAccesses, ToMemoryOfTheProgramHoldWhatWasPut) {
   }
 }
 
+// A host may flush a window of the program's memory only while the target makes progress. So Heddle
+// does not make sure of a lock there. Here the target waits outside of MPI, as it may.
+TEST_RANKS(2, WindowAccesses, UnderLocksOfTheProgramsMemoryWaitForNobody) {
+  const Committed type = column(100, 3);
+  Exposed flags(Kind::shared, region, team);
+  Exposed exposed(Kind::create, region, team);
+  MPI_Aint size = 0;
+  int unit = 0;
+  std::atomic<int>* flag = nullptr;
+  succeeds(MPI_Win_shared_query(flags.win, 0, &size, &unit, &flag));
+  if (team.rank == 0) flag->store(0);
+  if (team.rank == 1) succeeds(MPI_Win_lock_all(0, exposed.win));  // MPICH alone may wait here
+  MPI_Barrier(team.comm);
+  if (team.rank == 0) {
+    while (flag->load() == 0) std::this_thread::yield();
+  } else {
+    const std::vector<int> row(100, 1);
+    const long before = seen_by_host();
+    succeeds(MPI_Put(row.data(), 100, MPI_INT, 0, 0, 1, type, exposed.win));
+    flag->store(1);
+    succeeds(MPI_Win_unlock_all(exposed.win));
+    EXPECT_EQ(seen_by_host(), before + 1);
+  }
+  MPI_Barrier(team.comm);
+}
+
 // In a window over all memory, displacements are as good as addresses. Its first page is never mapped.
 TEST_RANKS(2, WindowAccesses, ToAllMemoryTakeAddresses) {
   const Committed type = column(100, 3);
@@ -88,7 +116,7 @@ TEST_RANKS(2, WindowAccesses, ToAllMemoryTakeAddresses) {
   MPI_Get_address(exposed.data(), &addresses[team.rank]);
   MPI_Allgather(MPI_IN_PLACE, 1, MPI_AINT, addresses, 1, MPI_AINT, team.comm);
   const long before = seen_by_host();
-  in_epochs(Sync::lock, team, win, [&](int to, bool) {
+  in_epochs(Sync::lock, team, win, MPI_MODE_NOCHECK, [&](int to, bool) {
     const MPI_Aint there = addresses[to] - begin;
     if (to == team.rank) return;
     succeeds(MPI_Put(row.data(), 100, MPI_INT, to, there, 1, type, win));

@@ -129,7 +129,7 @@ void round(const Team& team, Kind kind, Sync sync, int number) {
 
   // The types are freed before the epoch ends.
   std::vector<std::unique_ptr<Area>> areas;
-  in_epochs(sync, team, exposed.win, [&](int to, bool passive) {
+  in_epochs(sync, team, exposed.win, assertion_for(kind), [&](int to, bool passive) {
     const Side there = plan.at_target(team.rank, to);
     const Places where = places(*there.shape, there.count);
     EXPECT_LE(where.high - where.low, region - 64);
@@ -150,7 +150,7 @@ void round(const Team& team, Kind kind, Sync sync, int number) {
   });
 
   std::vector<std::unique_ptr<Area>> got;
-  in_epochs(sync, team, exposed.win, [&](int to, bool passive) {
+  in_epochs(sync, team, exposed.win, assertion_for(kind), [&](int to, bool passive) {
     const Side there = plan.at_target(team.rank, to);
     const Places where = places(*there.shape, there.count);
     const Side here = plan.at_origin();

@@ -83,8 +83,9 @@ class Exposed {
 };
 
 /// Calls `each(target, passive)` for all targets, in epochs.
+/// @param assertion  Of locks. With MPI_MODE_NOCHECK all locks are shared, so that none conflicts.
 template <class Each>
-void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
+void in_epochs(Sync sync, const Team& team, MPI_Win win, int assertion, const Each& each) {
   MPI_Group all = MPI_GROUP_NULL;
   switch (sync) {
     case Sync::fence:
@@ -96,7 +97,8 @@ void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
       MPI_Barrier(team.comm);
       for (int i = 0; i < team.size; ++i) {
         const int to = (team.rank + i) % team.size;
-        succeeds(MPI_Win_lock(i % 2 == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, win));
+        const bool excludes = i % 2 == 0 && assertion == 0;
+        succeeds(MPI_Win_lock(excludes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, assertion, win));
         each(to, true);
         succeeds(MPI_Win_unlock(to, win));
       }
@@ -104,7 +106,7 @@ void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
       break;
     case Sync::lock_all:
       MPI_Barrier(team.comm);
-      succeeds(MPI_Win_lock_all(0, win));
+      succeeds(MPI_Win_lock_all(assertion, win));
       for (int to = 0; to < team.size; ++to) each(to, true);
       succeeds(MPI_Win_unlock_all(win));
       MPI_Barrier(team.comm);
@@ -119,6 +121,15 @@ void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
       succeeds(MPI_Win_wait(win));
   }
 }
+
+template <class Each>
+void in_epochs(Sync sync, const Team& team, MPI_Win win, const Each& each) {
+  in_epochs(sync, team, win, 0, each);
+}
+
+/// In windows of the program's memory, Heddle carries out accesses under a lock only if the program
+/// says that no lock conflicts.
+inline int assertion_for(Kind kind) { return kind == Kind::create ? MPI_MODE_NOCHECK : 0; }
 
 /// A column of `rows` ints, `wide` ints apart.
 inline Committed column(int rows, int wide) {

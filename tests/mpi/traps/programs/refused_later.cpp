@@ -160,12 +160,12 @@ void access([[maybe_unused]] int blocks, [[maybe_unused]] int length) {
   MPI_Win win = MPI_WIN_NULL;
   MPI_Win_create(exposed.base(), MPI_Aint{8} * blocks * length, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_fence(0, win);
-  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, MPI_MODE_NOCHECK, win);
   MPI_Put(out.base(), 1, out.type(), other, 0, 1, out.type(), win);
   MPI_Win_unlock(other, win);
   MPI_Barrier(MPI_COMM_WORLD);
   exposed.check("Put", {first + other});
-  MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win);
+  MPI_Win_lock(MPI_LOCK_SHARED, other, MPI_MODE_NOCHECK, win);
   MPI_Get(in.base(), 1, in.type(), other, 0, 1, in.type(), win);
   MPI_Win_unlock(other, win);
   in.check("Get", {first + rank});

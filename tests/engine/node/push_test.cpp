@@ -1,6 +1,6 @@
 // Copies by lists of blocks move the bytes that layout::transfer moves, and no others. The process
 // at the other end is this one.
-#include "engine/window/across.hpp"
+#include "engine/node/push.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -33,7 +33,11 @@ class Field {
     memory_.resize(static_cast<std::size_t>(before_ + end + guard));
     for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i] = static_cast<std::byte>(i * 31 + i / 256 * 7 + seed);
   }
-  Elements elements() { return {&type_->layout, count_, memory_.data() + before_}; }
+  [[nodiscard]] const layout::Layout& layout() const { return type_->layout; }
+  std::byte* base() { return memory_.data() + before_; }
+  Source source() { return {&layout(), count_, base()}; }
+  Target target() { return {&layout(), count_, base()}; }
+  Remote remote() { return {&layout(), count_, base(), nullptr, getpid()}; }
   [[nodiscard]] Bytes bytes() const { return type_->layout.size() * count_; }
   [[nodiscard]] const std::vector<std::byte>& memory() const { return memory_; }
 
@@ -67,7 +71,7 @@ const std::vector<std::vector<Shape>> sets = {
 
 }  // namespace
 
-TEST(Across, MovesWhatATransferMoves) {
+TEST(Push, MovesWhatATransferMoves) {
   ScratchPool pool;
   ScratchBuffers* const scratch = pool.take();
   for (const std::vector<Shape>& set : sets)
@@ -76,21 +80,22 @@ TEST(Across, MovesWhatATransferMoves) {
         const std::string what = std::string(mine.text) + " and " + theirs.text;
         Field here(mine.text, mine.count, 1), there(theirs.text, theirs.count, 2), wanted(theirs.text, theirs.count, 2);
         ASSERT_EQ(here.bytes(), there.bytes()) << what;
-        layout::transfer(*here.elements().layout, mine.count, here.elements().base, *wanted.elements().layout, theirs.count,
-                         wanted.elements().base);
-        EXPECT_EQ(write_across(getpid(), here.elements(), there.elements(), *scratch), 0) << what;
+        layout::transfer(here.layout(), mine.count, here.base(), wanted.layout(), theirs.count, wanted.base());
+        EXPECT_EQ(push(here.source(), there.remote(), *scratch), 0) << what;
         EXPECT_TRUE(there.memory() == wanted.memory()) << what;
 
-        Field back(mine.text, mine.count, 3), expected(mine.text, mine.count, 3);
-        layout::transfer(*wanted.elements().layout, theirs.count, wanted.elements().base, *expected.elements().layout,
-                         mine.count, expected.elements().base);
-        EXPECT_EQ(read_across(getpid(), back.elements(), there.elements(), *scratch), 0) << what;
-        EXPECT_TRUE(back.memory() == expected.memory()) << what;
+        Field expected(mine.text, mine.count, 3);
+        layout::transfer(wanted.layout(), theirs.count, wanted.base(), expected.layout(), mine.count, expected.base());
+        for (const Scheme scheme : {Scheme::rwg_up, Scheme::multi_w}) {
+          Field back(mine.text, mine.count, 3);
+          EXPECT_TRUE(pull(scheme, there.remote(), back.target(), 0, there.bytes(), *scratch)) << what;
+          EXPECT_TRUE(back.memory() == expected.memory()) << what;
+        }
       }
   pool.give(scratch);
 }
 
-TEST(Across, SaysThatMemoryIsMissing) {
+TEST(Push, SaysThatMemoryIsMissing) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "that build copies by itself instead (two_threads_test.cpp)";
 #endif
@@ -101,10 +106,10 @@ TEST(Across, SaysThatMemoryIsMissing) {
       static_cast<std::byte*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_EQ(munmap(pages + page, page), 0);
   Field here("vector(1000, 1, 2, int)", 1, 1);
-  Elements there = here.elements();
-  there.base = pages;
-  EXPECT_EQ(write_across(getpid(), here.elements(), there, *scratch), EFAULT);
-  EXPECT_EQ(read_across(getpid(), here.elements(), there, *scratch), EFAULT);
+  Remote there = here.remote();
+  there.address = pages;
+  EXPECT_EQ(push(here.source(), there, *scratch), EFAULT);
+  EXPECT_FALSE(pull(Scheme::rwg_up, there, here.target(), 0, here.bytes(), *scratch));
   munmap(pages, page);
   pool.give(scratch);
 }
