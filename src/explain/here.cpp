@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "select/left_to_host.hpp"
+#include "select/far_line.hpp"
 
 namespace heddle::explain {
 
@@ -26,7 +26,7 @@ std::string left_to_host(const Here& here) {
   return fmt::format(
       "to this rank itself, or non-blocking to a core less than {} ns a line away: the MPI library's own way, which packs "
       "while it sends",
-      static_cast<int>(select::near_line));
+      static_cast<int>(select::far_line));
 }
 
 std::string between_nodes(const Here& here) {

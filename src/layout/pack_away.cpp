@@ -1,9 +1,13 @@
 #include "layout/pack_away.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -87,6 +91,50 @@ struct Away {
   }
 };
 
+/// The trial of one class of calls. Threads may take part at the same time: a lost sample does no harm.
+class Trial {
+ public:
+  enum class Way : std::uint8_t { staged, straight };
+
+  /// @param pack  pack(way) packs the part.
+  template <class Pack>
+  void run(Bytes length, const Pack& pack) {
+    const int number = begun_.load(std::memory_order_relaxed);
+    if (number >= samples) return pack(best());
+    begun_.store(number + 1, std::memory_order_relaxed);
+    const Way way = number % 2 == 0 ? Way::staged : Way::straight;
+    const auto start = std::chrono::steady_clock::now();
+    pack(way);
+    const auto ns = std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - start).count();
+    std::atomic<float>& least = least_[static_cast<int>(way)];
+    least.store(std::min(least.load(std::memory_order_relaxed), ns / static_cast<float>(length)), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr int samples = 16;
+  static constexpr float clearly = 0.95F;
+
+  [[nodiscard]] Way best() const noexcept {
+    const float staged = least_[0].load(std::memory_order_relaxed), straight = least_[1].load(std::memory_order_relaxed);
+    return straight < clearly * staged ? Way::straight : Way::staged;
+  }
+
+  std::atomic<int> begun_{0};
+  std::atomic<float> least_[2]{std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};  // ns a byte
+};
+
+/// A class has blocks of up to 16, 64, 256, 1024 bytes in the mean, or longer, and parts of up to 4, 16,
+/// 64 KiB, or longer.
+constinit Trial trials[5][4];
+constinit bool trials_wanted = true;
+
+int class_of(Bytes value, Bytes first, int last) noexcept {
+  const auto digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>((value - 1) / first)));
+  return std::min((digits + 1) / 2, last);
+}
+
+Trial& trial_of(Bytes block, Bytes part) noexcept { return trials[class_of(block, 16, 4)][class_of(part, 4096, 3)]; }
+
 /// True for an irregular list of few pieces, where a look at each piece costs almost nothing.
 bool of_different_lengths(const Node& node) {
   constexpr Bytes few = 1 << 10;  // mean bytes of a piece, at least
@@ -105,10 +153,17 @@ void pack_away(const Layout& layout, Count count, const void* base, Bytes from, 
   if (stores == Stores::cached && long_pieces) return pack_range(layout, count, base, from, length, to);
   if (long_pieces || of_different_lengths(*node))
     away.long_ones_straight(from, length, to);
-  else
+  else if (stores == Stores::streamed || !trials_wanted)
     away.in_stages(from, length, to);
+  else
+    trial_of(node->size / node->blocks, length).run(length, [&](Trial::Way way) {
+      if (way == Trial::Way::straight) return pack_range(layout, count, base, from, length, to);
+      away.in_stages(from, length, to);
+    });
   if (stores == Stores::streamed) stream_fence();
 }
+
+void try_ways_of_packing_away(bool wanted) noexcept { trials_wanted = wanted; }
 
 void copy_away(const void* packed, Bytes length, void* out, Stores stores) {
   const auto* from = static_cast<const std::byte*>(packed);

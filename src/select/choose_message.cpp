@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "select/far_line.hpp"
 #include "select/segment.hpp"
 #include "select/steps.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr Count most_entries = 1024;  // a process_vm call takes so many on each side
 constexpr double clearly = 0.9;       // times another cost: a smaller gain is within the model's error
-constexpr double far_line = 80;       // ns: a store waits longer for such a line than for memory
 constexpr Bytes most_by_turns = 128 << 10;
 constexpr double longest_grace = 1e6;  // ns: a sender waits about a time slice for an absent receiver
 

@@ -12,16 +12,17 @@
 // Measured on Open MPI 5.0.11 with four faces by MPI_Irecv, MPI_Isend, MPI_Waitall. A message of a
 // rank to itself takes 36 µs by the library and 50 by Heddle (128 KiB), or 98 and 160 (288 KiB).
 // Windows of messages have 0.34 to 0.9 of the library's speed between cores 14 to 34 ns apart, and
-// 1.5 to 3 times its speed at 140 ns.
+// 1.5 to 3 times its speed at 140 ns (an EPYC). Faces of 8 to 256 KiB have 0.86 to 1.05 of its speed
+// at 58 to 90 ns (a Xeon).
 //
 // Single messages by MPI_Send and MPI_Recv are as fast or faster by Heddle between near cores, too
 // (heddle bench vector and transpose). The library and Heddle take 6.4 and 4.3 µs (128 KiB), 18.2
 // and 17.1 (512 KiB), 28 and 26 (1 MiB). A transpose of 256^2 x 24 bytes takes 123 and 71.
 #pragma once
 
-namespace heddle::select {
+#include "select/far_line.hpp"
 
-constexpr double near_line = 45;  ///< ns for a cache line. It takes 50 and more between cores of one package.
+namespace heddle::select {
 
 struct Nearby {
   bool own = false;      ///< The sender sends to itself.
@@ -34,7 +35,7 @@ struct Nearby {
 /// datatype as well as Heddle.
 constexpr bool left_to_host(const Nearby& message) noexcept {
   if (message.own) return true;
-  const bool near = message.line > 0 && message.line < near_line;
+  const bool near = message.line > 0 && message.line < far_line;
   return near && !message.crowded && !message.blocking;
 }
 

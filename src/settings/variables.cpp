@@ -64,7 +64,8 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
      "on: each communicator tries alltoalls, MPI_Allgatherv and neighbour collectives Heddle's way and the MPI library's "
-     "way in a few calls, and then keeps the faster way. off: Heddle's way, by its model. All ranks need the same value",
+     "way in a few calls, and then keeps the faster way. Each process tries two ways to pack for another core. off: Heddle's "
+     "way, by its model. All ranks need the same value",
      library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
      "on: ranks of a node put short blocks of alltoalls and neighbour collectives into shared memory. off: the MPI library "

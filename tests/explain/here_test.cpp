@@ -48,7 +48,7 @@ TEST(Here, SomeIsLeftToALibraryThatPacksWhileItSends) {
   here.at.packs = false;
   EXPECT_EQ(
       left_to_host(here),
-      "to this rank itself, or non-blocking to a core less than 45 ns a line away: the MPI library's own way, which packs "
+      "to this rank itself, or non-blocking to a core less than 100 ns a line away: the MPI library's own way, which packs "
       "while it sends");
   for (const auto not_so : {&Here::known, &Here::on_node, &Here::host_packs_while_it_sends}) {
     Here other = here;

@@ -48,5 +48,27 @@ TEST(PackAway, IsPackRange) {
   }
 }
 
+TEST(PackAway, IsPackRangeByEachWayOfATrial) {
+  const auto packs_the_same = [] {
+    for (const Count block : {8, 64, 200, 1000, 3000})
+      for (const Bytes length : {Bytes{2000}, Bytes{9000}, Bytes{40000}, Bytes{90000}}) {
+        const Layout layout = vector(100000 / block, block, 2 * block, basic(1));
+        std::vector<std::uint8_t> memory(static_cast<std::size_t>(layout.extent()));
+        for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+        std::vector<std::uint8_t> expected(static_cast<std::size_t>(length)), away(expected.size());
+        pack_range(layout, 1, memory.data(), 100, length, expected.data());
+        for (int call = 0; call < 20; ++call) {
+          std::fill(away.begin(), away.end(), std::uint8_t{0xee});
+          pack_away(layout, 1, memory.data(), 100, length, away.data());
+          ASSERT_EQ(away, expected) << "blocks of " << block << ", call " << call;
+        }
+      }
+  };
+  packs_the_same();
+  try_ways_of_packing_away(false);
+  packs_the_same();
+  try_ways_of_packing_away(true);
+}
+
 }  // namespace
 }  // namespace heddle::layout

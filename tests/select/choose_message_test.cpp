@@ -279,8 +279,8 @@ TEST(Choose, WhatIsPackedForAFarCoreGoesPastTheCaches) {
   Facts facts = vectors(128, 4096);
   for (const auto& [line, stores] : {std::pair{0.0, layout::Stores::cached},
                                      {40.0, layout::Stores::cached},
-                                     {79.0, layout::Stores::cached},
-                                     {80.0, layout::Stores::streamed},
+                                     {99.0, layout::Stores::cached},
+                                     {100.0, layout::Stores::streamed},
                                      {200.0, layout::Stores::streamed}}) {
     facts.line = line;
     EXPECT_EQ(choose(facts).stores, stores) << line;

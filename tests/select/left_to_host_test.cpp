@@ -12,11 +12,12 @@ TEST(LeftToHost, WhatGoesToOneself) {
 
 TEST(LeftToHost, NonblockingToANearCore) {
   EXPECT_TRUE(left_to_host({.blocking = false, .line = 20}));
-  EXPECT_FALSE(left_to_host({.blocking = false, .line = 60}));
+  EXPECT_TRUE(left_to_host({.blocking = false, .line = 80}));
+  EXPECT_FALSE(left_to_host({.blocking = false, .line = 140}));
 }
 
 TEST(LeftToHost, OneAtATimeNever) {
-  for (const double line : {20.0, 60.0}) EXPECT_FALSE(left_to_host({.blocking = true, .line = line}));
+  for (const double line : {20.0, 140.0}) EXPECT_FALSE(left_to_host({.blocking = true, .line = line}));
 }
 
 TEST(LeftToHost, NotWhereTheDistanceIsUnknownOrRanksShareCores) {

@@ -29,9 +29,9 @@ class Distances {
   /// two times, because an interrupt makes a time long.
   [[nodiscard]] std::uint32_t line(int rank) const noexcept { return of_[rank].line.load(std::memory_order_relaxed); }
 
-  /// True for every sixteenth message that goes without a control block. This one should use one,
+  /// True for each 128th message that goes without a control block. This message should use one,
   /// or no rank would notice that the cores have moved apart.
-  [[nodiscard]] bool due(int rank) noexcept { return of_[rank].unseen.fetch_add(1, std::memory_order_relaxed) % 16 == 15; }
+  [[nodiscard]] bool due(int rank) noexcept { return of_[rank].unseen.fetch_add(1, std::memory_order_relaxed) % 128 == 127; }
 
   /// Returns the generation of a control block that `rank` has just written, and measures how long
   /// the line took to come.

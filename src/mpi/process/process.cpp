@@ -9,6 +9,7 @@
 #include "interposition/devices.hpp"
 #include "layout/immortal.hpp"
 #include "layout/kernel/kernels.hpp"
+#include "layout/pack_away.hpp"
 #include "mpi/process/faults.hpp"
 #include "mpi/process/host.hpp"
 #include "select/host_name.hpp"
@@ -68,6 +69,7 @@ bool Process::wake() {
   }
   if (const std::string complaint = select::use_instruction_set(set.isa); !complaint.empty()) say(complaint.c_str());
   layout::kernel::use(profile_of_machine().profile.kernels);
+  layout::try_ways_of_packing_away(set.trials);
   threads::Pool::of_process().keep_at_most(set.pool_limit);
   if (report::verbose && speak) {
     const std::string message = "on, over " + host_name() + ", built for " HEDDLE_FAMILY +

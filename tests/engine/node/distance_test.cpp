@@ -61,12 +61,12 @@ TEST(Distances, WhatItHasSeenItselfMeanwhileStays) {
   EXPECT_EQ(both.line(1), 170U);
 }
 
-TEST(Distances, EverySixteenthMessageIsDue) {
+TEST(Distances, OneMessageOf128IsDue) {
   Distances all = distances(2);
   int due = 0;
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < 512; ++i) {
     const bool now = all.due(1);
-    EXPECT_EQ(now, i % 16 == 15) << i;
+    EXPECT_EQ(now, i % 128 == 127) << i;
     due += now;
   }
   EXPECT_EQ(due, 4);
