@@ -33,7 +33,7 @@ TEST(CallingPlace, ALineOfPythonIsAPlace) {
   EXPECT_EQ(shown(place), "exchange (heat.py:42)");
   EXPECT_TRUE(Wanted("heat.py:42").has("", "MPI_Send", place));
   EXPECT_TRUE(Wanted("exchange").has("", "MPI_Send", place));
-  EXPECT_FALSE(Wanted("heat.py:41,=heat.py+0x0-0xff").has("", "MPI_Send", place));
+  EXPECT_FALSE(Wanted("heat.py:41,x=heat.py+0x0-0xff").has("", "MPI_Send", place));
   EXPECT_EQ(line_of(place_of(__builtin_return_address(0))), 0);
 }
 
