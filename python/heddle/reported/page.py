@@ -150,7 +150,7 @@ def draw(found: Found, source: str) -> str:
         f"{duration(found.time)} in all, summed over the ranks; without waiting {duration(found.time - waiting)}. "
         f"{table.PHASES} {estimates.sentence}"
     )
-    bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
+    bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found, where)}</figure>\n'
     parts = [
         _all_calls(found),
         f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
