@@ -159,6 +159,7 @@ def test_statements(text, wanted):
             "MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){offsetof(Q, a)}, (MPI_Datatype[]){MPI_INT}, &t)",
             "offsetof(Q, a)",
         ),
+        (f"MPI_Type_contiguous({'1 + ' * 5000}1, MPI_INT, &t);", "nested too deeply"),
         ("MPI_Type_create_f90_real(99, 9, &t)", "Fortran has no kind that large"),
         ("call MPI_Type_vector(n, 1, 8, MPI_REAL8, t)", "what is n?"),
         ("t = MPI.INT.Create_vector(n, 1, 8)", "what is n?"),

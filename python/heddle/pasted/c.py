@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 CONSTRUCTOR = re.compile(r"P?(MPI_Type_(\w+?)(?:_c)?)")
+PLAIN_NUMBER = re.compile(r"0|[1-9]\d*")
 # Of fortran.py: an array of equal elements, an array minus a number, and a section with an unknown beginning.
 EVERY, MINUS, PART = "_every", "_minus", "_part"
 PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all missing values are known
@@ -226,6 +227,8 @@ class Source:
         """A number: the value of a C expression of numbers, names and operators."""
         if (given := self.asked.of(text)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
+        if PLAIN_NUMBER.fullmatch(text):  # lists may have a million of them
+            return int(text)
         node = expression(text)
         if node is None:
             self.asked.miss(text, NUMBER, str(self.call))

@@ -53,8 +53,8 @@ class Translated:
         kind = node.type
         if kind == "variable_declaration":
             self._declared(node)
-        elif kind == "parameter_assignment":
-            name, value = parts(node)
+        elif kind == "parameter_assignment" and len(parts(node)) > 1:
+            name, *_, value = parts(node)
             self.lines.append(f"const int {text_of(name)} = {self.text(value)};")
         elif kind == "derived_type_definition":
             self._struct(node)
