@@ -151,6 +151,7 @@ def test_statements(text, wanted):
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "a ')' is missing"),
         ("int a[2] = {1, 1}; a[1 - 3] = 4; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "no element -2"),
         ("MPI_Type_vector(&);", "vector takes 4"),
+        ("MPI_Type_contiguous(MPI_Aint_diff(8), MPI_INT, &t);", "what is MPI_Aint_diff(8)?"),
         ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
         ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
         ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "a ')' is missing"),

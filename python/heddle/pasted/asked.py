@@ -37,7 +37,7 @@ class Asked:
 
     @property
     def misses(self) -> bool:
-        """Whether a value is missing. Numbers that depend on it are placeholders."""
+        """True if a value is missing. Numbers that depend on it are placeholders."""
         return bool(self._missing)
 
     def raise_if_any(self) -> None:

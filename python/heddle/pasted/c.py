@@ -252,7 +252,9 @@ class Source:
         if kind == "binary_expression" and (does := ARITHMETIC.get(text_of(node.child_by_field_name("operator")))):
             return does(*(self._value(node.child_by_field_name(side), at, depth) for side in ("left", "right")))
         if kind == "call_expression" and (does := FUNCTIONS.get(text_of(node.child_by_field_name("function")))):
-            return does(*(self._value(one, at, depth) for one in parts(node.child_by_field_name("arguments"))))
+            given = parts(node.child_by_field_name("arguments"))
+            if len(given) == 2:
+                return does(*(self._value(one, at, depth) for one in given))
         if (known := self._measured(node)) is not None:
             return known
         name = key_of(text_of(node))
@@ -339,7 +341,7 @@ def _literal(text: str) -> int:
 
 
 def _is_arithmetic(node: Node | None) -> bool:
-    """Whether an expression has only numbers, names and operators. If it calls a function, the user is asked for the variable:
+    """True if an expression has only numbers, names and operators. If it calls a function, the user is asked for the variable:
     its name is easier to give than the call."""
     node = _plain(node)
     if node is None:

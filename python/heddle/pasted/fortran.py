@@ -123,7 +123,7 @@ class Translated:
         return f"{self.text(left)} {does} {self.text(right)}"
 
     def _is_array(self, node: Node) -> bool:
-        """Whether an expression is a whole array, or a section that begins at an element."""
+        """True if an expression is a whole array, or a section that begins at an element."""
         if node.type == "identifier":
             return text_of(node) in self.lowest
         return node.type == "call_expression" and any(one.type == "extent_specifier" for one in parts(parts(node)[-1]))

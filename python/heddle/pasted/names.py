@@ -63,7 +63,7 @@ class Names:
             values.sort(key=lambda one: one.at)
 
     def sets(self, name: str) -> bool:
-        """Whether the text has statements that set the name, anywhere."""
+        """True if the text has statements that set the name, anywhere."""
         return key_of(name) in self._values
 
     def value(self, name: str, at: int) -> Value | None:
@@ -207,7 +207,7 @@ def _index_of(node: Node) -> str | None:
 
 
 def _in_head(node: Node) -> bool:
-    """Whether the node stands in the head of a for loop."""
+    """True if the node stands in the head of a for loop."""
     while (around := node.parent) is not None and not around.type.endswith(("statement", "definition")):
         node = around
     if around is None or around.type != "for_statement":
