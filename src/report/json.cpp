@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/python_line.hpp"
 #include "report/report.hpp"
 #include "report/run.hpp"
 #include "report/sums.hpp"
@@ -35,7 +36,10 @@ void name(Json& json, const CallSite* site) {
   const CallSite::Name& named = site->name();
   json["procedure"] = named.procedure;
   json["module"] = named.place.module;
-  json["offset"] = hexadecimal(named.place.offset);
+  if (const int line = line_of(named.place))
+    json["line"] = std::to_string(line);  // a text, so that sums keep it
+  else
+    json["offset"] = hexadecimal(named.place.offset);
   json["symbol"] = named.place.symbol;
   json["datatype_name"] = named.datatype;
   json["communicator"] = named.communicator;

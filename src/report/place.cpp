@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "report/python_line.hpp"
+
 namespace heddle::report {
 namespace {
 
@@ -19,6 +21,7 @@ std::string executable() {
 }  // namespace
 
 Place place_of(const void* address) {
+  if (const PythonLine* const python = python_line_at(address)) return place_of(*python);
   Dl_info found{};
   void* extra = nullptr;
   if (!address || !dladdr1(address, &found, &extra, RTLD_DL_LINKMAP) || !extra) return {};

@@ -28,6 +28,7 @@
 #include <type_traits>
 
 #include "report/called.hpp"
+#include "report/calling_place.hpp"
 #include "threads/handle_table.hpp"
 
 namespace heddle::report {
@@ -75,7 +76,8 @@ struct Around {
 
  private:
   static Called called(const void* from, const std::tuple<Arguments...>& given) noexcept {
-    Called call{.procedure = number, .from = from, .carriable = at.carriable, .pattern = at.pattern, .later = at.later};
+    Called call{
+        .procedure = number, .from = calling_place(from), .carriable = at.carriable, .pattern = at.pattern, .later = at.later};
     if constexpr (at.type >= 0) {
       call.typed = true;
       call.type = threads::key_of(std::get<at.type>(given), Constants::no_type());

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "report/python_line.hpp"
+
 namespace heddle::report {
 namespace {
 
@@ -22,7 +24,10 @@ Json arguments(const Trace::Event& event) {
   if (event.bytes >= 0) json["bytes"] = event.bytes;
   if (event.peer >= 0) json["to"] = event.peer;
   std::array<char, 32> offset{};
-  std::snprintf(offset.data(), offset.size(), "+0x%llx", static_cast<unsigned long long>(name.place.offset));
+  if (const int number = line_of(name.place))
+    std::snprintf(offset.data(), offset.size(), ":%d", number);
+  else
+    std::snprintf(offset.data(), offset.size(), "+0x%llx", static_cast<unsigned long long>(name.place.offset));
   const std::size_t folder = name.place.module.rfind('/');
   json["from"] = name.place.module.substr(folder == std::string::npos ? 0 : folder + 1) + offset.data();
   if (!name.place.symbol.empty()) json["function"] = name.place.symbol;

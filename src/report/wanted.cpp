@@ -8,10 +8,18 @@
 #include <cstdlib>
 #include <memory>
 
+#include "report/python_line.hpp"
+
 namespace heddle::report {
 namespace {
 
 std::string_view file_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// "heat.py:42". Empty: the place is not in Python.
+std::string python_of(const Place& place) {
+  const int line = line_of(place);
+  return line > 0 ? std::string(file_of(place.module)) + ":" + std::to_string(line) : std::string();
+}
 
 /// Takes a hexadecimal number after 0x from the front of the text.
 bool take_number(std::string_view& text, std::uint64_t& number) {
@@ -76,6 +84,7 @@ bool Wanted::read(std::string_view text, Range& range) {
 }
 
 bool Wanted::of_place(const Name& name, const Place& place) {
+  if (const std::string line = python_of(place); !line.empty() && name.word == line) return true;
   if (!place.symbol.empty()) {
     const std::string function = plain(place.symbol);
     if (name.word == place.symbol || name.word == function || function.ends_with("::" + name.word)) return true;
@@ -113,6 +122,7 @@ std::vector<std::string> Wanted::unmet() const {
 
 std::string shown(const Place& place) {
   if (place.module.empty()) return "an unknown place";
+  if (const std::string line = python_of(place); !line.empty()) return place.symbol + " (" + line + ")";
   char offset[24] = "";
   const auto [end, error] = std::to_chars(offset, offset + sizeof offset, place.offset, 16);
   const std::string where = std::string(file_of(place.module)) + "+0x" + std::string(offset, end);

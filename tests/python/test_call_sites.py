@@ -158,6 +158,7 @@ def test_page_has_the_pictures(heddle, files, tmp_path):
     text = (tmp_path / "r.html").read_text()
     for title in ("By call site", "By size", "By rank", "Who sends to whom"):
         assert f"<h2>{title}</h2>" in text
+    assert ">face, MPI_Send send in halo.c:8, " in text and ">edge, MPI_Irecv receive in halo.c:7, " in text
     assert text.count("<svg") == 5 and "halo.c:8" in text and "http" not in text and "<script" not in text
 
 

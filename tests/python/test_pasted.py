@@ -1,10 +1,11 @@
 """heddle explain reads the source of datatypes in C, Fortran and Python."""
 
 import re
+import sys
 
 import pytest
 from conftest import CHECKOUT
-from heddle.pasted import described
+from heddle.pasted import described, syntax
 from heddle.problem import Problem
 
 
@@ -150,6 +151,7 @@ def test_statements(text, wanted):
         ("MPI_Type_vector(1, 8, 9, MPI_INT, &t", "a ')' is missing"),
         ("int a[2] = {1, 1}; a[1 - 3] = 4; MPI_Type_indexed(2, a, a, MPI_INT, &t);", "no element -2"),
         ("MPI_Type_vector(&);", "vector takes 4"),
+        ("MPI_Type_contiguous(MPI_Aint_diff(8), MPI_INT, &t);", "what is MPI_Aint_diff(8)?"),
         ("MPI_Type_indexed(1 << 40, a, b, MPI_INT, &t);", "at most 1048576"),
         ("MPI_Type_indexed(-1, a, b, MPI_INT, &t);", "lists of -1 elements"),
         ("call MPI_Type_vector(3, 1, 8, MPI_REAL, t", "a ')' is missing"),
@@ -158,6 +160,7 @@ def test_statements(text, wanted):
             "MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){offsetof(Q, a)}, (MPI_Datatype[]){MPI_INT}, &t)",
             "offsetof(Q, a)",
         ),
+        (f"MPI_Type_contiguous({'1 + ' * 5000}1, MPI_INT, &t);", "nested too deeply"),
         ("MPI_Type_create_f90_real(99, 9, &t)", "Fortran has no kind that large"),
         ("call MPI_Type_vector(n, 1, 8, MPI_REAL8, t)", "what is n?"),
         ("t = MPI.INT.Create_vector(n, 1, 8)", "what is n?"),
@@ -285,6 +288,76 @@ def test_one_of_several(text):
         described(text)
     with pytest.raises(Problem, match=r"in none\. Its datatypes are: one, many, last\."):
         described(text, variable="none")
+
+
+IN_LISTS = """\
+halos = []
+for side in range(2):
+    halos.append(MPI.DOUBLE.Create_vector(8, 1, 8).Commit())
+faces: list = [MPI.INT.Create_vector(5, 1, 8)]
+faces += [MPI.INT.Create_vector(6, 1, 8)]
+self.rows["a"] = MPI.INT.Create_contiguous(9)
+last = MPI.INT.Create_contiguous(4)
+"""
+
+
+def test_lists_of_python():
+    assert described(IN_LISTS, variable="halos") == "vector(8, 1, 8, MPI_DOUBLE)"
+    assert described(IN_LISTS, variable="faces") == "vector(6, 1, 8, MPI_INT)"
+    assert described(IN_LISTS, variable="self.rows") == "contiguous(9, MPI_INT)"
+    with pytest.raises(Problem, match=r"Its datatypes are: halos, faces, self\.rows, last\."):
+        described(IN_LISTS, variable="none")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int at[8]; for (int i = 0; i < 8; ++i) at[i] = i * i; MPI_Type_create_indexed_block(8, 1, at, MPI_INT, &t);",
+        "integer at(8)\n do i = 1, 8\n at(i) = i * i\n end do\n call MPI_Type_create_indexed_block(8, 1, at, MPI_REAL, t, e)",
+        "at = []\nfor i in range(8):\n    at.append(i * i)\nt = MPI.INT.Create_indexed_block(1, at)",
+        "at = np.arange(8) ** 2\nt = MPI.INT.Create_indexed_block(1, at)",
+    ],
+)
+def test_values_of_the_run(text):
+    """Only the run has the elements of such an array. The text names it, and the way to see its datatype."""
+    with pytest.raises(Problem, match=r"what is at\?.*computes at when it runs.*HEDDLE_EXPLAIN=all heddle run") as problem:
+        described(text)
+    assert "what is" not in str(problem.value)[8:]
+    with pytest.raises(Problem) as problem:
+        described("MPI_Type_vector(n, 1, 8, MPI_INT, &t)")
+    assert "HEDDLE_EXPLAIN" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("std::array<int, 2> at{3, 9}; MPI_Type_create_indexed_block(2, 1, at.data(), MPI_INT, &t);", "[3, 9], MPI_INT"),
+        ("enum { rows = 4 }; f(&rows); MPI_Type_contiguous(static_cast<int>(rows), MPI_INT, &t);", "contiguous(4, MPI_INT)"),
+        ("namespace a { constexpr int n = 3; void f() { MPI_Type_contiguous(n, MPI_INT, &t); } }", "contiguous(3, MPI_INT)"),
+        ("int a[] = {1, 2, 5}; MPI_Type_create_indexed_block(2, 1, &a[1], MPI_INT, &t);", "[2, 5], MPI_INT"),
+        ("MPI_Type_create_struct(0, (int *) 0, (MPI_Aint *) 0, types, &t);", "struct([], [], [])"),
+        (
+            "lens(1) = 2\n lens(2) = 3**2\n call MPI_Type_indexed(2, lens, lens, MPI_REAL, t)",
+            "indexed([2, 9], [2, 9], MPI_REAL)",
+        ),
+        (
+            "integer :: at(3)\n at = [2, 4, 9]\n if (me == 0) then ! a comment\n print *, 'call mpi_type_x('\n end if\n"
+            "call MPI_Type_create_indexed_block(2, 1, at(2:) - at(1), MPI_REAL, t)",
+            "[2, 7], MPI_REAL",
+        ),
+    ],
+)
+def test_the_whole_language(text, wanted):
+    assert described(text).endswith(wanted + ")" if wanted.startswith("[") else wanted)
+
+
+def test_without_the_parser(monkeypatch):
+    syntax._parser.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(Problem, match="pip install tree-sitter"):
+        described("MPI_Type_contiguous(3, MPI_INT, &t);")
+    assert described("vector(8, 1, 8, int)") is None
+    assert described("t = MPI.INT.Create_contiguous(3)") == "contiguous(3, MPI_INT)"
 
 
 def test_one_of_a_file(heddle):

@@ -33,6 +33,8 @@ def described(text: str, given: dict[str, str] | None = None, variable: str | No
             found = c.described(fortran.as_c(text), asked, variable and variable.lower())
         else:
             found = c.described(text, asked, variable)
+    except RecursionError:
+        raise Problem("an expression of the text is nested too deeply. Give its value by --define.", code=2) from None
     except Problem:
         asked.raise_if_any()  # the missing value is the cause of the error
         raise

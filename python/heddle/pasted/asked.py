@@ -19,6 +19,7 @@ class Asked:
     def __init__(self, given: dict[str, str]) -> None:
         self._given = {_key(name): value.strip() for name, value in given.items()}
         self._missing: dict[str, str] = {}
+        self._computed: list[str] = []
         self._call = ""
         self.others: list[str] = []  # variables of the text that may be explained instead
 
@@ -26,21 +27,38 @@ class Asked:
         """The value that the user has given to a name."""
         return self._given.get(_key(name))
 
-    def miss(self, name: str, what: str, call: str) -> None:
-        self._missing.setdefault(name.strip(), what)
+    def miss(self, name: str, what: str, call: str, computed: bool = False) -> None:
+        """Notes a name without a value. `computed`: the text has statements that set it, for example in a loop."""
+        name = name.strip()
         self._call = self._call or call
+        if name not in self._missing:
+            self._missing[name] = what
+            self._computed += [name] if computed else []
+
+    @property
+    def misses(self) -> bool:
+        """True if a value is missing. Numbers that depend on it are placeholders."""
+        return bool(self._missing)
 
     def raise_if_any(self) -> None:
         if not self._missing:
             return
-        *others, last = self._missing
-        shown = f"what are {', '.join(others)} and {last}?" if others else f"what is {last}?"
+        others = list(self._missing)[1:]
+        shown = f"what {'are' if others else 'is'} {_in_a_row(list(self._missing))}?"
         options = " ".join(f"--define {quote(f'{name}={EXAMPLES[what]}')}" for name, what in self._missing.items())
         raise Problem(
             f"{shown} {self._call} needs {'them' if others else 'it'}, and the text does not say. Give the value"
             f"{'s' if others else ''}, such as {options}, or also paste the statements that set {'them' if others else 'it'}."
-            f"{self._instead()}",
+            f"{self._at_run_time()}{self._instead()}",
             code=2,
+        )
+
+    def _at_run_time(self) -> str:
+        if not self._computed:
+            return ""
+        return (
+            f" The program computes {_in_a_row(self._computed)} when it runs. A running program shows its datatypes, with all "
+            "values: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
         )
 
     def _instead(self) -> str:
@@ -86,6 +104,10 @@ def split(inside: str) -> list[str]:
         else:
             parts[-1] += char
     return [part.strip() for part in parts if part.strip()]
+
+
+def _in_a_row(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _key(name: str) -> str:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import ast
+import ctypes
 import operator
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from heddle.pasted import structs
-from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed, split
+from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, UNDEFINED, written
-from heddle.pasted.names import Names, balanced
+from heddle.pasted.names import Names, base_of, key_of
+from heddle.pasted.syntax import CPP, all_of, complain_if_open, expression, parsed, parts, text_of
 from heddle.problem import Problem
 
-NUMBERS = r"(?:unsigned|signed|int|long|short|size_t|u?int\d+_t|MPI_Aint|MPI_Count|MPI_Datatype)"
-CALL = re.compile(r"\bP?(MPI_Type_(\w+?)(_c)?)\s*\(")
-NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL)  # comments, what is quoted
-CAST = re.compile(rf"\(\s*(?:const\s+)?{NUMBERS}(?:\s+{NUMBERS})*\s*(?:\[\w*\])?\s*\)(?=\s*[\w({{\-&])")
-LEADING_CAST = re.compile(r"^\s*" + CAST.pattern)
-SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*([\w\s*]+?)\s*\)|\*\s*(\w+))")
-OFFSETOF = re.compile(r"\boffsetof\s*\(\s*([\w\s]+?)\s*,\s*(\w+)\s*\)")
-ADDRESS = re.compile(
-    r"\bP?MPI_Get_address\s*\(\s*&?\s*(\w+)((?:\[[^\]]*\]|->|\.|\w+)*)\s*,\s*&?\s*(\w+(?:\[[^\]]*\])?)\s*(?:,[^)]*)?\)", re.I
-)
-SHIFTED = re.compile(r"(\w+)\s*\+\s*(.+)", re.DOTALL)
-SECTION = re.compile(r"(\w+)\[([^:\]]*):\]\s*(?:-(.+))?", re.DOTALL)
-ALL = re.compile(r"_all\((.*)\)", re.DOTALL)  # of an array in Fortran
-SUBTRACTED = "MPI_Aint_diff"
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+CONSTRUCTOR = re.compile(r"P?(MPI_Type_(\w+?)(?:_c)?)")
+PLAIN_NUMBER = re.compile(r"0|[1-9]\d*")
+# Of fortran.py: an array of equal elements, an array minus a number, and a section with an unknown beginning.
+EVERY, MINUS, PART = "_every", "_minus", "_part"
 PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all missing values are known
 WITHOUT_A_TYPE = set(
     "commit free set_name size size_x get_name get_envelope get_contents get_extent get_true_extent get_extent_x "
@@ -35,15 +29,16 @@ WITHOUT_A_TYPE = set(
 LONGEST = 1 << 20  # the grammar's, too
 DEEPEST = 20  # of names that stand for names
 ARITHMETIC = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: lambda a, b: abs(a) // abs(b) * (1 if a * b >= 0 else -1),
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,  # Fortran
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda a, b: abs(a) // abs(b) * (1 if a * b >= 0 else -1),
+    "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
+    "<<": operator.lshift,
+    ">>": operator.rshift,
 }
+FUNCTIONS = {"MPI_Aint_diff": operator.sub, "MPI_Aint_add": operator.add, "_power": operator.pow}  # the last: fortran.py's
+ARRAYS = ("identifier", "field_expression")
 
 
 class Call(NamedTuple):
@@ -63,29 +58,37 @@ class Call(NamedTuple):
 
 def described(text: str, asked: Asked, variable: str | None) -> str | None:
     """The datatype that the last constructor makes, or the last datatype in `variable`. None: the text is not C."""
-    source = NO_CODE.sub(lambda found: " " * len(found[0]), text)
-    calls = [
-        Call(found.start(), found[1], found[2].removeprefix("create_"), split(balanced(source, found.end())) or [""])
-        for found in CALL.finditer(source)
-        if found[2] not in WITHOUT_A_TYPE
-    ]
-    if not calls or (len(calls) == 1 and not re.search("[&;]", source)):
+    if not CONSTRUCTOR.search(text):
+        return None
+    root = parsed(text, CPP)
+    complain_if_open(root, CONSTRUCTOR)
+    calls = list(filter(None, map(_call, all_of(root, "call_expression"))))
+    if not calls or (len(calls) == 1 and not re.search("[&;]", text)):
         return None
     call = chosen([(each.made, each) for each in calls], variable, asked)
-    return Source(source, calls, asked).made_by(call)
+    return Source(root, calls, asked).made_by(call)
+
+
+def _call(node: Node) -> Call | None:
+    found = CONSTRUCTOR.fullmatch(text_of(node.child_by_field_name("function")))
+    if not found or found[2] in WITHOUT_A_TYPE:
+        return None
+    given = [text_of(one) for one in parts(node.child_by_field_name("arguments"))]
+    return Call(node.start_byte, found[1], found[2].removeprefix("create_"), given or [""])
 
 
 class Source:
     """A program, and the datatypes that its constructors make."""
 
-    def __init__(self, source: str, calls: list[Call], asked: Asked) -> None:
+    def __init__(self, root: Node, calls: list[Call], asked: Asked) -> None:
         self.calls = calls
         self.asked = asked
         self.call = calls[-1]  # the constructor that is explained
-        self.names = Names(source)
-        self.structs = structs.declared(source, lambda length: self.number(length, 0))
-        self.variables = structs.variables(source, self.structs)
-        self.names = Names(ADDRESS.sub(self._place, source)) if ADDRESS.search(source) else self.names
+        self.structs: structs.Known = {}
+        self.names = Names(root)
+        self.structs = structs.declared(root, lambda length: self.number(length, 0))
+        self.variables = structs.variables(root, self.structs)
+        self.names = Names(root, self._place)
 
     def made_by(self, call: Call) -> str:
         takes = TAKES.get(call.constructor)
@@ -102,7 +105,7 @@ class Source:
             )
         before, self.call = self.call, call
         at = call.at
-        parts: list = []
+        taken: list = []
         many = 0
         for kind, argument in zip(takes, given):
             if kind == "#":
@@ -110,31 +113,31 @@ class Source:
                 if not 0 <= many <= LONGEST:
                     raise Problem(f"{call}: lists of {many} elements; at most {LONGEST} can be explained.", code=2)
             elif kind == "n":
-                parts.append(None if argument == UNDEFINED else str(self.number(argument, at)))
+                taken.append(None if argument == UNDEFINED else str(self.number(argument, at)))
             elif kind == "l":
                 elements = self.elements_of(argument, many, at)
-                parts.append([None if one == DEFAULT else str(self.number(one, at)) for one in elements])
+                taken.append([None if one == DEFAULT else str(self.number(one, at)) for one in elements])
             elif kind == "T":
-                parts.append([self.type_of(one, at) for one in self.elements_of(argument, many, at, TYPES)])
+                taken.append([self.type_of(one, at) for one in self.elements_of(argument, many, at, TYPES)])
             elif kind == "t":
-                parts.append(self.type_of(argument, at))
+                taken.append(self.type_of(argument, at))
             elif kind == "d":
-                parts.append([self.distribution(one, at) for one in self.elements_of(argument, many, at)])
+                taken.append([self.distribution(one, at) for one in self.elements_of(argument, many, at)])
             else:
-                parts.append(ORDERS.get(self._text(argument, at), "C"))
+                taken.append(ORDERS.get(self._text(argument, at), "C"))
         self.call = before
-        return written(call.constructor, parts)
+        return written(call.constructor, taken)
 
     def type_of(self, argument: str, at: int) -> str:
         if (given := self.asked.of(argument)) is not None:
             return given
-        argument = self._text(argument, at)
-        makers = [call for call in self.calls if call.made == argument]
+        name = self._text(argument, at)
+        makers = [call for call in self.calls if call.made == name]
         if maker := next((call for call in reversed(makers) if call.at < at), None):
             return self.made_by(maker)
-        if argument.startswith("MPI_") or argument in structs.PLAIN:
-            return argument
-        self.asked.miss(argument, TYPE, str(self.call))
+        if name.startswith("MPI_") or name in structs.PLAIN:
+            return name
+        self.asked.miss(argument, TYPE, str(self.call), self.names.sets(argument))
         return PLACEHOLDERS[TYPE]
 
     def distribution(self, argument: str, at: int) -> str:
@@ -149,25 +152,42 @@ class Source:
         return value.text if value else argument
 
     def elements_of(self, argument: str, many: int, at: int, what: str = LIST) -> list[str]:
-        text = LEADING_CAST.sub("", argument).strip()
-        name = next(iter(re.findall(r"^&?\s*([A-Za-z_][\w.]*)", text)), "")
+        if many == 0 and not self.asked.misses:
+            return []
+        node = _plain(expression(argument))
+        name = _array_of(node) if node is not None else argument
         if (given := self.asked.of(name)) is not None:
             return self._so_many(name, listed(given), many)
-        if text.startswith("{"):
-            return self._so_many(argument, split(text.strip("{} \n")), many)
-        if text.startswith("&") and many == 1:
-            return [text[1:].strip()]
-        if (found := SHIFTED.fullmatch(text)) and self._array(found[1], 0, at) is not None:
-            begin = self.number(found[2], at)
-            return self._so_many(argument, (self._array(found[1], begin + many, at) or [])[begin:], many)
-        if (found := SECTION.fullmatch(text)) and self._array(found[1], 0, at) is not None:
-            begin = self.number(found[2] or "0", at)
-            parts = (self._array(found[1], begin + many, at) or [])[begin:]
-            return self._so_many(argument, [f"({part}) - ({found[3]})" if found[3] else part for part in parts], many)
-        if (parts := self._array(text, many, at)) is not None:
-            return self._so_many(argument, parts, many)
-        self.asked.miss(name or argument, what, str(self.call))
+        if node is not None and node.type == "initializer_list":
+            return self._so_many(argument, [text_of(one) for one in parts(node)], many)
+        if node is not None and node.type == "pointer_expression" and many == 1:
+            return [text_of(node)[1:].strip()]
+        elements = None if node is None else self._elements(node, many, at)
+        if elements is not None:
+            return self._so_many(argument, elements, many)
+        self.asked.miss(name or argument, what, str(self.call), self.names.sets(name))
         return [PLACEHOLDERS[what]] * many
+
+    def _elements(self, node: Node, many: int, at: int) -> list[str] | None:
+        """The elements of an array, of a + 2 or of &a[2]. An unknown element is ""; None: the array is not known."""
+        if node.type in ARRAYS:
+            return self._array(text_of(node), many, at)
+        begin = "0"
+        if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == MINUS:
+            array, less = parts(node.child_by_field_name("arguments"))
+            elements = self._elements(_plain(array), many, at)
+            return elements and [f"({one}) - ({text_of(less)})" if one else "" for one in elements]
+        if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "+":
+            array, begin = _plain(node.child_by_field_name("left")), text_of(node.child_by_field_name("right"))
+        elif node.type == "pointer_expression" and node.child_by_field_name("argument").type == "subscript_expression":
+            element = node.child_by_field_name("argument")
+            array, begin = element.child_by_field_name("argument"), text_of(element.child_by_field_name("indices"))[1:-1]
+        else:
+            return None
+        if array.type not in ARRAYS or self._array(text_of(array), 0, at) is None:
+            return None
+        first = self.number(begin, at)
+        return (self._array(text_of(array), first + many, at) or [])[first:]
 
     def _array(self, name: str, many: int, at: int) -> list[str] | None:
         """The elements of an array, at least `many`. An unknown element is ""."""
@@ -175,117 +195,162 @@ class Source:
         whole = self.names.value(name, at)
         if single is None or not (single or whole):
             return None
-        parts: list[str] = []
+        found: list[str] = []
         if whole:
-            text = LEADING_CAST.sub("", whole.text).strip()
-            if found := ALL.fullmatch(text):
-                parts = [found[1]] * many
-            elif text.startswith("{"):
-                parts = split(text.strip("{} \n"))
-                parts = parts * many if parts == ["0"] else parts  # = {0}
+            node = _plain(expression(whole.text))
+            if node is None:
+                return None
+            if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == EVERY:
+                found = [text_of(parts(node.child_by_field_name("arguments"))[0])] * many
+            elif node.type == "initializer_list":
+                found = [text_of(one) for one in parts(node)]
+                found = found * many if found == ["0"] else found  # = {0}
             else:
                 return None
-        parts += [""] * (many - len(parts))
+        found += [""] * (many - len(found))
         for index, value in single:
             if value.at > (whole.at if whole else -1):
                 place = self.number(index, value.at)
                 if place < 0:
                     self.asked.raise_if_any()
                     raise Problem(f"{name}[{index}] = {value.text}: the array has no element {place}.", code=2)
-                if place < len(parts):
-                    parts[place] = value.text
-        return parts
+                if place < len(found):
+                    found[place] = value.text
+        return found
 
-    def _so_many(self, name: str, parts: list[str], many: int) -> list[str]:
-        if len(parts) < many or "" in parts[:many]:
-            raise Problem(f"{name} has {sum(map(bool, parts))} elements, and {many} are wanted.", code=2)
-        return parts[:many]
+    def _so_many(self, name: str, elements: list[str], many: int) -> list[str]:
+        if len(elements) < many or "" in elements[:many]:
+            raise Problem(f"{name} has {sum(map(bool, elements))} elements, and {many} are wanted.", code=2)
+        return elements[:many]
 
     def number(self, text: str, at: int, depth: int = 0) -> int:
         """A number: the value of a C expression of numbers, names and operators."""
         if (given := self.asked.of(text)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
-        tree = self._expression(text)
-        if tree is None:
+        if PLAIN_NUMBER.fullmatch(text):  # lists may have a million of them
+            return int(text)
+        node = expression(text)
+        if node is None:
             self.asked.miss(text, NUMBER, str(self.call))
             return 1
         try:
-            return self._value(tree, at, depth)
-        except (ZeroDivisionError, OverflowError):
+            return self._value(node, at, depth)
+        except (ArithmeticError, ValueError):
             self.asked.raise_if_any()
             raise Problem(f"how much is {text!r}? Write the number in its place.", code=2) from None
 
-    def _value(self, node: ast.expr, at: int, depth: int) -> int:
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.UnaryOp):
-            value = self._value(node.operand, at, depth)
-            return -value if isinstance(node.op, ast.USub) else value
-        if isinstance(node, ast.BinOp):
-            return ARITHMETIC[type(node.op)](self._value(node.left, at, depth), self._value(node.right, at, depth))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == SUBTRACTED and len(node.args) == 2:
-            return self._value(node.args[0], at, depth) - self._value(node.args[1], at, depth)
-        name = ast.unparse(node)
+    def _value(self, node: Node, at: int, depth: int) -> int:
+        node = _plain(node)
+        kind = node.type
+        if kind == "number_literal":
+            return _literal(text_of(node))
+        if kind == "initializer_list" and len(parts(node)) == 1:  # MPI_Aint{8}
+            return self._value(parts(node)[0], at, depth)
+        if kind == "unary_expression" and text_of(node)[0] in "+-":
+            value = self._value(node.child_by_field_name("argument"), at, depth)
+            return -value if text_of(node)[0] == "-" else value
+        if kind == "binary_expression" and (does := ARITHMETIC.get(text_of(node.child_by_field_name("operator")))):
+            return does(*(self._value(node.child_by_field_name(side), at, depth) for side in ("left", "right")))
+        if kind == "call_expression" and (does := FUNCTIONS.get(text_of(node.child_by_field_name("function")))):
+            given = parts(node.child_by_field_name("arguments"))
+            if len(given) == 2:
+                return does(*(self._value(one, at, depth) for one in given))
+        if (known := self._measured(node)) is not None:
+            return known
+        name = key_of(text_of(node))
         if (given := self.asked.of(name)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and depth < DEEPEST:
-            place = self._value(node.slice, at, depth)
-            parts = self._array(node.value.id, place + 1, at)
-            if parts is not None and 0 <= place < len(parts) and parts[place] and self._expression(parts[place]):
-                return self.number(parts[place], at, depth + 1)
-        if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEPEST:
-            value = self.names.value(name, at)
-            tree = self._expression(value.text) if value else None
-            if tree is not None and not _asks_others(tree):
+        if kind == "subscript_expression" and node.child_by_field_name("argument").type in ARRAYS and depth < DEEPEST:
+            place = self._value(parts(node.child_by_field_name("indices"))[0], at, depth)
+            elements = self._array(text_of(node.child_by_field_name("argument")), place + 1, at)
+            if elements is not None and 0 <= place < len(elements) and _is_arithmetic(expression(elements[place])):
+                return self.number(elements[place], at, depth + 1)
+        if kind in ARRAYS and depth < DEEPEST:
+            value = self.names.value(text_of(node), at)
+            if value and _is_arithmetic(expression(value.text)):
                 return self.number(value.text, value.at, depth + 1)
-        self.asked.miss(name, NUMBER, str(self.call))
+        self.asked.miss(name, NUMBER, str(self.call), self.names.sets(base_of(node)))
         return 1
 
-    def _expression(self, text: str) -> ast.expr | None:
-        """The parsed text. None: it is not arithmetic of numbers and names."""
-        plain = CAST.sub("", OFFSETOF.sub(self._offset, SIZEOF.sub(self._size, text)))
-        plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", plain).replace("/", "//").replace("->", ".")
-        plain = re.sub(r"(?<![\w.])0([0-7]+)\b", r"0o\1", plain)
-        try:
-            tree = ast.parse(plain.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
+    def _measured(self, node: Node) -> int | None:
+        """The value of sizeof and offsetof."""
+        if node.type == "sizeof_expression":
+            value = node.child_by_field_name("type") or _plain(node.child_by_field_name("value"))
+            kind = structs.of(text_of(value), self.structs) or self.variables.get(base_of(value))
+            return ctypes.sizeof(kind) if kind else None
+        if node.type == "offsetof_expression":
+            kind = structs.of(text_of(node.child_by_field_name("type")), self.structs)
+            return structs.offset(text_of(node.child_by_field_name("member")), kind) if kind else None
+        return None
+
+    def _place(self, node: Node) -> int | None:
+        """The place of a member in a variable, such as x in &s[0].x. Only differences of places matter."""
+        members = []
+        node = _plain(node)
+        while node.type not in ("identifier",):
+            if node.type == "field_expression":
+                members.append(text_of(node.child_by_field_name("field")))
+            elif node.type == "subscript_expression":
+                if text_of(node.child_by_field_name("indices"))[1:-1].strip() != "0":
+                    return None
+            elif node.type != "pointer_expression":
+                return None
+            node = _plain(node.child_by_field_name("argument"))
+        kind = self.variables.get(text_of(node))
+        if kind is None or len(members) > 1:
             return None
-        return tree if _is_arithmetic(tree) else None
-
-    def _size(self, found: re.Match) -> str:
-        import ctypes
-
-        name = found[1] or found[2]
-        kind = structs.of(name, self.structs) or self.variables.get(name)
-        return str(ctypes.sizeof(kind)) if kind else f"sizeof({''.join(name.split())})"
-
-    def _offset(self, found: re.Match) -> str:
-        kind = structs.of(found[1], self.structs)
-        place = structs.offset(found[2], kind) if kind else None
-        return f"offsetof({''.join(found[1].split())}, {found[2]})" if place is None else str(place)
-
-    def _place(self, found: re.Match) -> str:
-        """MPI_Get_address as an assignment. The address counts from the beginning of the variable: only differences matter."""
-        kind = self.variables.get(found[1])
-        member = re.fullmatch(r"(?:\[0\])?(?:(?:\.|->)(\w+)(?:\[0\])*)?", found[2])
-        place = None
-        if kind and member:
-            place = structs.offset(member[1], kind) if member[1] else 0
-        return found[0] if place is None else f"{found[3]} = {place}".ljust(len(found[0]))  # keeps the places behind it
+        return structs.offset(members[0], kind) if members else 0
 
 
-def _is_arithmetic(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, (ast.USub, ast.UAdd)) and _is_arithmetic(node.operand)
-    if isinstance(node, ast.BinOp):
-        return type(node.op) in ARITHMETIC and _is_arithmetic(node.left) and _is_arithmetic(node.right)
-    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+def _plain(node: Node | None) -> Node | None:
+    """The expression without casts and brackets around it; the list of (int[]){1, 2}; the array of array.data()."""
+    while node is not None:
+        if node.type in ("cast_expression", "compound_literal_expression", "parenthesized_expression"):
+            inner = node.child_by_field_name("value") or parts(node)[0]
+        else:
+            inner = _converted(node) if node.type == "call_expression" else None
+        if inner is None:
+            return node
+        node = inner
+    return None
 
 
-def _asks_others(tree: ast.expr) -> bool:
-    """Whether an expression calls a function, other than sizeof and offsetof. Then the user is asked for the variable: its name
-    is easier to give than the call."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(ast.unparse(call.func) not in ("sizeof", "offsetof", SUBTRACTED) for call in calls)
+def _converted(node: Node) -> Node | None:
+    """The value in (MPI_Aint)(n), static_cast<int>(n) and array.data(), which the grammar takes for calls."""
+    called, given = node.child_by_field_name("function"), parts(node.child_by_field_name("arguments"))
+    if called.type == "field_expression" and not given and text_of(called.child_by_field_name("field")) == "data":
+        return called.child_by_field_name("argument")
+    is_cast = called.type == "parenthesized_expression" or text_of(called).startswith("static_cast<")
+    return given[0] if len(given) == 1 and (is_cast or text_of(called) in structs.PLAIN) else None
+
+
+def _array_of(node: Node) -> str:
+    """The name of the array of which an expression takes elements."""
+    if node.type == "binary_expression":
+        return _array_of(_plain(node.child_by_field_name("left")))
+    if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in (MINUS, PART):
+        return _array_of(_plain(parts(node.child_by_field_name("arguments"))[0]))
+    return base_of(node)
+
+
+def _literal(text: str) -> int:
+    digits = re.sub(r"[uUlL]+$|'", "", text)
+    if re.fullmatch(r"0[0-7]+", digits):
+        return int(digits, 8)
+    return int(digits, 0)
+
+
+def _is_arithmetic(node: Node | None) -> bool:
+    """True if an expression has only numbers, names and operators. If it calls a function, the user is asked for the variable:
+    its name is easier to give than the call."""
+    node = _plain(node)
+    if node is None:
+        return False
+    if node.type in ("number_literal", "sizeof_expression", "offsetof_expression", "subscript_expression", *ARRAYS):
+        return True
+    if node.type == "binary_expression":
+        sides = (node.child_by_field_name(side) for side in ("left", "right"))
+        return text_of(node.child_by_field_name("operator")) in ARITHMETIC and all(map(_is_arithmetic, sides))
+    if node.type == "call_expression" and text_of(node.child_by_field_name("function")) in FUNCTIONS:
+        return all(map(_is_arithmetic, parts(node.child_by_field_name("arguments"))))
+    return node.type == "unary_expression" and _is_arithmetic(node.child_by_field_name("argument"))

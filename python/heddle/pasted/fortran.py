@@ -7,32 +7,25 @@ from 0. Subroutines, loops and branches become blocks, which show where a name g
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from heddle.pasted.asked import split
 from heddle.pasted.constructors import TAKES
-from heddle.pasted.names import balanced
+from heddle.pasted.syntax import FORTRAN, all_of, complain_if_open, parsed, parts, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 CALL = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?call\s+mpi_type_\w+", re.IGNORECASE | re.MULTILINE)
-NO_CODE = re.compile(r"![^\n]*|'[^'\n]*'|\"[^\"\n]*\"|^(?:\*|[cC](?=\s(?!\s*=)|$))[^\n]*", re.MULTILINE)
-CONTINUED = re.compile(r"&[ \t]*\n\s*&?|\n {5}[&$+*1-9]")  # also of fixed form
-KIND = re.compile(r"(?<=\d)_\w+")
-CONVERTED = re.compile(r"\bint\s*\(([^(),]*),\s*\w+\s*\)")
-DECLARED = re.compile(
-    r"(integer|real|complex|logical|character|double\s+precision|type\s*\(\s*(\w+)\s*\))"
-    r"\s*(\*\s*\d+|\([^()]*(?:\([^()]*\)[^()]*)*\))?([^:]*?)(?:::|\s)\s*(\w.*)"
-)
-PARAMETERS = re.compile(r"parameter\s*\((.*)\)")
-DERIVED = re.compile(r"type\b(?:(?!\()[^:]*?::)?\s*(\w+)")
-PROCEDURE = re.compile(r"(?:[\w()=, ]*\s)?(?:subroutine|function)\s+(\w+)\s*(?:\(([^()]*)\))?")
-LOOP = re.compile(r"(?:\w+\s*:\s*)?do\s+(\w+)\s*=")
-BRANCH = re.compile(r"if\s*\((.*)\)\s*then")
-ONE_BRANCH = re.compile(r"if\s*\(")
-CREATED = re.compile(r"call\s+mpi_type_\w+\s*\(")
-CALLED = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?")
-SET = re.compile(r"(\w+(?:%\w+)*)\s*(\(.*?\))?\s*=(?!=)\s*(.*)")
+# The grammar knows only the free form. In the fixed form, a comment begins with c or *, and column 6 continues a line.
+COMMENT = re.compile(r"^(?:\*|[cC](?=\s(?!\s*=)|$))[^\n]*", re.MULTILINE)
+CONTINUED = re.compile(r"(?<!&)\n {5}[&$+*1-9]")
 # MPI's procedures that write integers for use in a datatype. All others only read their arguments.
 WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|type_(?:size|get)\w*|bcast|recv)")
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
+OPERATORS = ("+", "-", "*", "/", "**")
+OPENS = ("subroutine_statement", "function_statement")
+CLOSES = ("end_subroutine_statement", "end_function_statement", "end_do_loop_statement")
+CASES = ("select_case_statement", "select_type_statement", "select_rank_statement")
 
 
 def is_fortran(text: str) -> bool:
@@ -40,12 +33,11 @@ def is_fortran(text: str) -> bool:
 
 
 def as_c(text: str) -> str:
-    source = NO_CODE.sub(lambda found: "''" if found[0][0] in "'\"" else "", text)
-    source = KIND.sub("", CONTINUED.sub(" ", source)).lower().replace("(/", "[").replace("/)", "]")
-    source = CONVERTED.sub(r"(\1)", source)
+    root = parsed(CONTINUED.sub(" ", COMMENT.sub("", text)).lower(), FORTRAN)
+    complain_if_open(root, re.compile(r"mpi_type_\w+"))
     translated = Translated()
-    for line in source.replace(";", "\n").splitlines():
-        translated.add(line.strip())
+    translated.add(root)
+    translated.lines += ["}"] * translated.depth
     return re.sub(r"\bmpi_(?!type_|get_address)\w+", lambda name: name[0].upper(), "\n".join(translated.lines))
 
 
@@ -55,126 +47,184 @@ class Translated:
         self.lowest: dict[str, str] = {}  # the first index of an array
         self.doubles: set[str] = set()  # names of kinds
         self.depth = 0
-        self.in_type = False
 
-    def add(self, line: str) -> None:
-        """One statement."""
-        if line.count("(") != line.count(")"):
-            if found := CREATED.match(line):
-                balanced(line, found.end())  # complains
-            return
-        if line.startswith("end"):
-            self._end(line)
-        elif self.in_type:
-            self._declared(line)
-        elif found := PARAMETERS.fullmatch(line):
-            self.lines.append(f"const int {found[1]};")
-        elif found := DECLARED.fullmatch(line):
-            if procedure := PROCEDURE.search(line):
-                self._procedure(procedure)
-            else:
-                self._declared(line, found)
-        elif not line.startswith("type(") and (found := DERIVED.match(line)):
-            self.lines.append(f"struct {found[1]} {{")
-            self.in_type = True
-        elif found := PROCEDURE.match(line):
-            self._procedure(found)
-        elif found := BRANCH.fullmatch(line):
-            self._open("if (1) {")
-        elif line.startswith("else"):
+    def add(self, node: Node) -> None:
+        """A statement, or a part of the program with statements."""
+        kind = node.type
+        if kind == "variable_declaration":
+            self._declared(node)
+        elif kind == "parameter_assignment" and len(parts(node)) > 1:
+            name, *_, value = parts(node)
+            self.lines.append(f"const int {text_of(name)} = {self.text(value)};")
+        elif kind == "derived_type_definition":
+            self._struct(node)
+        elif kind in OPENS:
+            names = node.child_by_field_name("parameters")
+            own = ", ".join(f"int {text_of(one)}" for one in (parts(names) if names else ()))
+            self._open(f"int {text_of(node.child_by_field_name('name'))}({own}) {{")
+        elif kind == "do_statement":
+            loop = next(all_of(node, "loop_control_expression"), None)
+            self._open(f"for (int {text_of(parts(loop)[0])} = 0; 1;) {{" if loop else "while (1) {")
+        elif kind in CLOSES:
+            if self.depth:
+                self.lines.append("}")
+                self.depth -= 1
+        elif kind == "if_statement" or kind in CASES:
+            self._open("if (1) {" if kind == "if_statement" else "while (1) {")
+            self._all(node)
+            self.lines.append("}")
+            self.depth -= 1
+        elif kind in ("elseif_clause", "else_clause"):
             self.lines.append("} else {")
-        elif found := LOOP.match(line):
-            self._open(f"for (int {found[1]} = 0; 1;) {{")
-        elif re.match(r"(?:\w+\s*:\s*)?do\b", line) or line.startswith("select"):
-            self._open("while (1) {")
-        elif ONE_BRANCH.match(line):
-            rest = line[line.index("(") + 2 + len(balanced(line, line.index("(") + 1)) :]
-            self.lines.append("if (1)")
-            self.add(rest.strip())
-        elif found := CALLED.fullmatch(line):
-            self._call(found[1], found[2] or "")
-        elif found := SET.fullmatch(line):
-            self._set(found)
+            self._all(node)
+        elif kind == "subroutine_call":
+            self._call(node)
+        elif kind == "assignment_statement":
+            self._set(node.child_by_field_name("left"), node.child_by_field_name("right"))
+        else:
+            self._all(node)
+
+    def text(self, node: Node) -> str:
+        """An expression."""
+        kind = node.type
+        if kind == "number_literal":
+            return text_of(node).partition("_")[0]
+        if kind == "math_expression":
+            return self._combined(node)
+        if kind == "unary_expression":
+            return "".join(self.text(one) for one in node.children if one.type not in ("&", "comment"))
+        if kind == "parenthesized_expression":
+            return f"({', '.join(map(self.text, parts(node)))})"
+        if kind == "array_literal":
+            return f"{{{', '.join(map(self.text, parts(node)))}}}"
+        if kind == "derived_type_member_expression":
+            return ".".join(map(self.text, parts(node)))
+        if kind == "keyword_argument":
+            return self.text(node.child_by_field_name("value"))
+        if kind == "call_expression":
+            return self._element(node)
+        return text_of(node)
+
+    def _all(self, node: Node) -> None:
+        for one in node.named_children:
+            self.add(one)
 
     def _open(self, text: str) -> None:
         self.lines.append(text)
         self.depth += 1
 
-    def _end(self, line: str) -> None:
-        if self.in_type:
-            self.lines.append("};")
-            self.in_type = False
-        elif self.depth and not re.match(r"end\s*(?:program|module|interface|associate|block|where)\b", line):
-            self.lines.append("}")
-            self.depth -= 1
+    def _combined(self, node: Node) -> str:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        does = next((one.type for one in node.children if one.type in OPERATORS), "+")
+        if does == "**":
+            return f"_power({self.text(left)}, {self.text(right)})"
+        if does == "-" and self._is_array(left) and not self._is_array(right):
+            return f"_minus({self.text(left)}, {self.text(right)})"
+        return f"{self.text(left)} {does} {self.text(right)}"
 
-    def _procedure(self, found: re.Match) -> None:
-        self._open(f"int {found[1]}({', '.join(f'int {name.strip()}' for name in (found[2] or '').split(',') if name)}) {{")
+    def _is_array(self, node: Node) -> bool:
+        """True if an expression is a whole array, or a section that begins at an element."""
+        if node.type == "identifier":
+            return text_of(node) in self.lowest
+        return node.type == "call_expression" and any(one.type == "extent_specifier" for one in parts(parts(node)[-1]))
 
-    def _declared(self, line: str, found: re.Match | None = None) -> None:
-        found = found or DECLARED.fullmatch(line)
-        if not found or "procedure" in line:
-            return
-        kind = self._ctype(found)
-        constant = "const " if "parameter" in found[4] else ""
-        for one in _entities(found[5]):
-            name, dimensions, value = one
-            if constant and (value.startswith("kind(1d") or value in ("c_double", "real64", "mpi_real8", "8")):
-                self.doubles.add(name)
-            if self.in_type:
-                self.lines.append(f"{kind} {name}{''.join(f'[{size}]' for size in reversed(split(dimensions)))};")
+    def _element(self, node: Node) -> str:
+        """An element or a section of an array, or a call of a function."""
+        first, given = parts(node)[0], parts(parts(node)[-1])
+        name = self.text(first)
+        if name == "int" and given:
+            return f"({self.text(given[0])})"
+        if name in self.lowest and len(given) == 1:
+            if given[0].type != "extent_specifier":
+                return f"{name}[{self.text(given[0])} - ({self.lowest[name]})]"
+            bounds = [one for one in given[0].children if one.type != "comment"]
+            if sum(one.type == ":" for one in bounds) == 1:
+                return name if bounds[0].type == ":" else f"{name} + ({self.text(bounds[0])} - ({self.lowest[name]}))"
+        if any(one.type == "extent_specifier" for one in given):
+            return f"_part({name})"
+        return f"{'sizeof' if name == 'c_sizeof' else name}({', '.join(map(self.text, given))})"
+
+    def _struct(self, node: Node) -> None:
+        name = next(all_of(node, "type_name"))
+        self.lines.append(f"struct {text_of(name)} {{")
+        for line in parts(node):
+            if line.type != "variable_declaration":
                 continue
-            if dimensions or "dimension" in found[4]:
-                first = dimensions or re.search(r"dimension\s*\(([^()]*)\)", found[4])[1]
-                self.lowest[name] = first.partition(":")[0] if ":" in first else "1"
-                value = value and self._list(value)
-            if kind not in ("float", "double", "char") or self.in_type:
-                self.lines.append(f"{constant}{kind} {name}{'[]' if name in self.lowest else ''}{value and f' = {value}'};")
+            kind = self._ctype(line)
+            for one, sizes, _ in self._entities(line):
+                self.lines.append(f"{kind} {one}{''.join(f'[{self.text(size)}]' for size in reversed(sizes))};")
+        self.lines.append("};")
 
-    def _ctype(self, found: re.Match) -> str:
-        base, kind = found[1], (found[3] or "").strip("*() ")
-        if found[2]:
-            return "MPI_Datatype" if found[2] == "mpi_datatype" else found[2]
-        double = base.startswith("double") or any(word in kind for word in ("double", "64", "8")) or kind in self.doubles
+    def _declared(self, node: Node) -> None:
+        kind = self._ctype(node)
+        attributes = [text_of(one) for one in node.children_by_field_name("attribute")]
+        constant = "const " if "parameter" in attributes else ""
+        for name, sizes, value in self._entities(node):
+            said = text_of(value) if value else ""
+            if constant and (re.match(r"kind\s*\(\s*[\d.]+d", said) or said in ("c_double", "real64", "mpi_real8", "8")):
+                self.doubles.add(name)
+            if sizes:
+                low = [one for one in sizes[0].children if one.type == ":"] and sizes[0].children[0]
+                self.lowest[name] = self.text(low) if low and low.type != ":" else "1"
+            if kind not in ("float", "double", "char"):
+                is_array = name in self.lowest
+                shown = f" = {self._list(value) if is_array else self.text(value)}" if value else ""
+                self.lines.append(f"{constant}{kind} {name}{'[]' if is_array else ''}{shown};")
+
+    def _entities(self, node: Node) -> list[tuple[str, list[Node], Node | None]]:
+        """The name, dimensions and value of each variable."""
+        found = []
+        for one in node.children_by_field_name("declarator"):
+            value = one.child_by_field_name("right") if one.type == "init_declarator" else None
+            left = one.child_by_field_name("left") if one.type == "init_declarator" else one
+            sizes = [size for inside in parts(left) if inside.type == "size" for size in parts(inside)]
+            for attribute in node.children_by_field_name("attribute"):
+                if not sizes and text_of(attribute).startswith("dimension"):
+                    sizes = [size for inside in parts(attribute) for size in parts(inside)]
+            found.append((text_of(next(all_of(left, "identifier"), left)), sizes, value))
+        return found
+
+    def _ctype(self, node: Node) -> str:
+        kind = node.child_by_field_name("type")
+        if kind.type == "derived_type":
+            name = text_of(kind.child_by_field_name("name") or kind)
+            return "MPI_Datatype" if name == "mpi_datatype" else name
+        base, size = re.fullmatch(r"(\w*)(.*)", text_of(kind), re.DOTALL).groups()
+        words = re.findall(r"\w+", size)
+        double = base == "double" or any(word in size for word in ("double", "64", "8")) or not self.doubles.isdisjoint(words)
         if base == "integer":
-            return "long" if double or "address" in kind or "count" in kind else "int"
-        if base in ("real", "complex") or base.startswith("double"):
+            return "long" if double or "address" in size or "count" in size else "int"
+        if base in ("real", "complex", "double"):
             return ("double" if double else "float") + (" complex" if base == "complex" else "")
-        return CTYPES[base]
+        return CTYPES.get(base, "int")
 
-    def _list(self, value: str) -> str:
-        if value.startswith("["):
-            return self._indexed(value)
-        arrays = any(name in self.lowest for name in re.findall(r"\w+", value))
-        return value if arrays or re.search(r"\w\s*\(", value) else f"_all({value})"
+    def _list(self, value: Node) -> str:
+        """The value of an array. A number is the value of all elements."""
+        text = self.text(value)
+        arrays = any(text_of(one) in self.lowest for one in all_of(value, "identifier"))
+        return (
+            text
+            if arrays or value.type == "array_literal" or next(all_of(value, "call_expression"), None)
+            else f"_every({text})"
+        )
 
-    def _set(self, found: re.Match) -> None:
-        name, index, value = found[1].replace("%", "."), found[2], found[3]
-        if index and name in self.lowest:
-            if ":" in index or "," in index:
-                self.lines.append(f"{name} += 0;")  # several elements: their values are not tracked
-            else:
-                self.lines.append(f"{self._indexed(name + index)} = {self._indexed(value)};")
-        elif not index:
-            value = self._list(value) if name in self.lowest else self._indexed(value)
-            self.lines.append(f"{name} = {value};")
+    def _set(self, left: Node, right: Node) -> None:
+        name = self.text(left)
+        if left.type == "identifier":
+            self.lines.append(f"{name} = {self._list(right) if name in self.lowest else self.text(right)};")
+        elif left.type == "derived_type_member_expression" and "(" not in name:
+            self.lines.append(f"{name} = {self.text(right)};")
+        elif left.type == "call_expression":
+            array = self.text(parts(left)[0])
+            self.lowest.setdefault(array, "1")
+            name = self.text(left)
+            # The values of several elements are not tracked.
+            self.lines.append(f"{name} = {self.text(right)};" if name.endswith("]") else f"{array} += 0;")
 
-    def _indexed(self, text: str) -> str:
-        """The text with elements in brackets, counted from 0, and lists in braces."""
-        text = text.replace("[", "{").replace("]", "}").replace("%", ".").replace("c_sizeof", "sizeof")
-        for name in self.lowest:
-            for found in reversed(list(re.finditer(rf"(?<![\w.]){name}\s*\(", text))):
-                inside = balanced(text, found.end())
-                behind = text[found.end() + len(inside) + 1 :]
-                first, colon, rest = inside.partition(":")
-                if "," in inside or rest.strip():
-                    continue
-                begin = f"{first} - ({self.lowest[name]})" if first.strip() else "0"
-                text = f"{text[: found.start()]}{name}[{begin}{colon}]{behind}"
-        return text
-
-    def _call(self, name: str, inside: str) -> None:
-        arguments = [self._indexed(one) for one in split(inside)]
+    def _call(self, node: Node) -> None:
+        inside = next((one for one in parts(node) if one.type == "argument_list"), None)
+        name = text_of(node.child_by_field_name("subroutine"))
+        arguments = [self.text(one) for one in (parts(inside) if inside else ())]
         constructor = re.sub(r"^mpi_type_(?:create_)?", "", name)
         if name.startswith("mpi_type_") and constructor in TAKES:
             arguments = arguments[: len(TAKES[constructor]) + 1]  # without the error
@@ -187,13 +237,3 @@ class Translated:
         else:
             mark = "&" if WRITES.match(name) or not name.startswith("mpi_") else ""
             self.lines.append(f"{name}({', '.join(mark + one for one in arguments)});")
-
-
-def _entities(text: str) -> list[tuple[str, str, str]]:
-    """The name, dimensions and value of each variable."""
-    found = []
-    for one in split(text):
-        left, _, value = one.partition("=")
-        name, _, dimensions = left.strip().partition("(")
-        found.append((name.strip(), dimensions.strip().removesuffix(")"), value.strip()))
-    return found

@@ -1,7 +1,7 @@
 """The names of a C program: where each name gets a value, and whether this value is certain.
 
-names = Names("int n = 8; for (int i = 0; i < n; ++i) a[i] = 1; MPI_Type_vector(n, ...)")
-names.value("n", at)       # Value(at=4, text="8"): its value at the call, which stands at `at`
+names = Names(parsed("int n = 8; for (int i = 0; i < n; ++i) a[i] = 1; MPI_Type_vector(n, ...)", CPP))
+names.value("n", at)       # Value(at=4, text="8"): its value at the call, which stands at `at` (bytes from the beginning)
 names.value("i", at)       # None: not known, or not constant
 names.elements("a", at)    # None; else [("2", Value), ...] of a[2] = 5;
 
@@ -12,24 +12,24 @@ a branch or loop without the call, or if a loop, an increment or a function that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
-from heddle.problem import Problem
+from heddle.pasted.syntax import all_of, parts, text_of
 
-DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)[ \t]+(.+?)\s*$", re.MULTILINE)
-DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
-TARGET = re.compile(r"(?<![\w.>\])])([A-Za-z_]\w*(?:(?:\.|->)\w+)*)\s*((?:\[[^\]=;]*\]\s*)*)((?:[-+*/%&|^]|<<|>>)?)=(?!=)")
-STEPPED = re.compile(r"(?:\+\+|--)\s*(\w+)|(\w+)\s*(?:\+\+|--)")
-CALL = re.compile(r"\b(\w+)\s*\(([^;{}]*?)\)")  # arguments without their own brackets are enough here
-BY_ADDRESS = re.compile(r"(?:^|[(,])\s*&\s*(\w+)\s*(?=[,)]|\[|$)")
-MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))|sizeof|offsetof")  # these change no numbers
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))")  # these change no numbers
 # These functions fill arrays, which are handed over without an ampersand.
 FILLS = re.compile(r"(?i:mpi_(?:dims_create|cart_(?:coords|get)|bcast|graph_get|type_get_contents))|s?scanf|memcpy|memset")
-FUNCTION = re.compile(r"\b(?!if\b|for\b|while\b|switch\b|return\b)\w+\s*\(([^(){};]*)\)\s*(?:const\s*)?\{")
-CONTROL = re.compile(r"\b(?:(for|while|if|switch)\s*\(|(?:else|do)\b)")
-LOOP_VARIABLE = re.compile(r"(\w+)\s*(?:=|:(?!:))")
-DECLARATION = re.compile(r"\s*(?!(?:else|do|return|case|goto)\b)(?:\w+[\s*&]+)+\w")
+ADDRESS = re.compile(r"P?MPI_Get_address")
+REGIONS = ("for_statement", "for_range_loop", "while_statement", "do_statement", "switch_statement", "else_clause")
+BLOCKS = ("compound_statement", "field_declaration_list", "for_statement", "for_range_loop")
+DECLARATORS = ("pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "init_declarator")
+HEADS = ("initializer", "condition", "update")  # of a loop
+
+Range = tuple[int, int]
 
 
 class Value(NamedTuple):
@@ -48,62 +48,50 @@ class Function(NamedTuple):
 
 
 class Names:
-    def __init__(self, source: str) -> None:
-        self._defined = dict(DEFINED.findall(source))
-        source = DIRECTIVE.sub(lambda found: " " * len(found[0]), source)
-        self._source = source
-        self._functions = [
-            Function(found.end(), _end(source, found.end() - 1), frozenset(_last_words(found[1])))
-            for found in FUNCTION.finditer(source)
-        ]
-        self._regions: list[tuple[int, int]] = []  # of branches and loops
-        self._blocks = _blocks(source)  # a name declared in a block is known only there
+    def __init__(self, root: Node, address: Callable[[Node], int | None] = lambda node: None) -> None:
+        """`address`: gives the place of an expression in its variable, for MPI_Get_address; None: not known."""
+        self._address = address
+        self._all = _range(root)
+        self._defined: dict[str, str] = {}
+        self._functions: list[Function] = []
+        self._regions: list[Range] = []  # of branches and loops
+        self._blocks: list[Range] = []  # a name declared in a block is known only there
         self._values: dict[str, list[Value]] = {}
-        heads = []
-        for found in CONTROL.finditer(source):
-            self._regions.append((found.start(), _statement_end(source, found.start())))
-            if found[1] == "for":
-                heads.append((found.end(), _end(source, found.end() - 1)))
-                self._blocks.append(self._regions[-1])
-        for found in TARGET.finditer(source):
-            self._add(found[1], self._assigned(found, any(begin <= found.start() < end for begin, end in heads)))
-        for begin, end in heads:  # for (int one : list)
-            if found := LOOP_VARIABLE.search(source, begin, end):
-                self._add(found[1], Value(found.start(), "", changes=True))
-        for found in STEPPED.finditer(source):
-            self._add(found[1] or found[2], Value(found.start(), "", changes=True))
-        for found in CALL.finditer(source):
-            if MAKES.match(found[1]):
-                continue
-            taken = re.findall(r"\w+", found[2]) if FILLS.fullmatch(found[1]) else BY_ADDRESS.findall(found[2])
-            for name in taken:
-                self._add(name, Value(found.start(), "", changes=True))
+        for node in all_of(root):
+            self._see(node)
+        for values in self._values.values():
+            values.sort(key=lambda one: one.at)
+
+    def sets(self, name: str) -> bool:
+        """True if the text has statements that set the name, anywhere."""
+        return key_of(name) in self._values
 
     def value(self, name: str, at: int) -> Value | None:
         if name in self._defined:
             return Value(at, self._defined[name])
         found = self._visible(name, at)
         values = [one for one in found if not one.index]
-        return values[-1] if values and self._holds(name, values[-1], found, at) else None
+        values = [one for one in values if one.constant] or values
+        return values[-1] if values and self._holds(values[-1], found, at) else None
 
     def elements(self, name: str, at: int) -> list[tuple[str, Value]] | None:
         """The elements that are set one by one, in this order. None: some are not known."""
         found = self._visible(name, at)
         single = [one for one in found if one.index]
-        if not all(self._holds(name, one, found, at) for one in single):
+        if not all(self._holds(one, found, at) for one in single):
             return None
         return [(one.index, one) for one in single]
 
-    def _holds(self, name: str, value: Value, found: list[Value], at: int) -> bool:
+    def _holds(self, value: Value, found: list[Value], at: int) -> bool:
         if any(one.changes for one in found) and not value.constant:
             return False
         if self._function(value.at) != self._function(at):  # it is not known when that function is called
-            return len({one.text for one in found if one.index == value.index}) == 1
+            return len({one.text for one in found if one.index == value.index and not one.changes}) == 1
         return all(begin <= at < end for begin, end in self._regions if begin <= value.at < end)
 
     def _visible(self, name: str, at: int) -> list[Value]:
         here = self._function(at)
-        found = self._values.get(name.replace("->", "."), [])
+        found = self._values.get(key_of(name), [])
         scopes = [self._scope(one.at) for one in found if one.declared]
         found = [one for one in found if _innermost(scopes, one.at) == _innermost(scopes, at)]
         own = [one for one in found if self._function(one.at) == here and (one.at < at or one.changes)]
@@ -111,112 +99,126 @@ class Names:
             return own
         return [one for one in found if self._function(one.at) != here and not (self._function(one.at) and one.declared)]
 
-    def _scope(self, at: int) -> tuple[int, int]:
-        return _innermost(self._blocks, at) or (0, len(self._source))
+    def _scope(self, at: int) -> Range:
+        return _innermost(self._blocks, at) or self._all
 
     def _function(self, at: int) -> Function | None:
         return next((one for one in self._functions if one.begin <= at < one.end), None)
 
-    def _assigned(self, found: re.Match, in_head: bool) -> Value:
-        index = found[2].strip()
-        inside = index[1:-1].strip() if index.endswith("]") else ""  # int n[] = {...};
-        begin = _statement_begin(self._source, found.start())
-        declared = DECLARATION.match(self._source, begin, found.end(1)) is not None
-        return Value(
-            found.start(),
-            _until(self._source, found.end()).strip(),
-            "" if declared else inside,
-            changes=bool(found[3]) or in_head,
-            declared=declared,
-            constant=declared and "const" in self._source[begin : found.start()].split(),
-        )
+    def _see(self, node: Node) -> None:
+        kind = node.type
+        if kind in REGIONS:
+            self._regions.append(_range(node))
+        if kind in BLOCKS:
+            self._blocks.append(_range(node))
+        if kind == "if_statement" and (then := node.child_by_field_name("consequence")):
+            self._regions.append(_range(then))
+        elif kind == "preproc_def" and (value := node.child_by_field_name("value")):
+            self._defined[text_of(node.child_by_field_name("name"))] = re.sub(r"//.*|/\*.*", "", text_of(value)).strip()
+        elif kind == "function_definition" and (body := node.child_by_field_name("body")):
+            head = node.child_by_field_name("declarator")
+            own = (declared_name(one) for one in all_of(head, "parameter_declaration", "optional_parameter_declaration"))
+            self._functions.append(Function(*_range(body), frozenset(own)))
+        elif kind == "for_range_loop":
+            self._change(node.child_by_field_name("declarator"), node)
+        elif kind == "init_declarator":
+            self._declared(node)
+        elif kind == "enumerator" and (value := node.child_by_field_name("value")):
+            name = text_of(node.child_by_field_name("name"))
+            self._add(name, Value(node.start_byte, text_of(value), declared=True, constant=True))
+        elif kind == "assignment_expression":
+            self._assigned(node)
+        elif kind == "update_expression":
+            self._change(node.child_by_field_name("argument"), node)
+        elif kind == "call_expression":
+            self._called(node)
+
+    def _declared(self, node: Node) -> None:
+        value, name = node.child_by_field_name("value"), _name_node(node)
+        if name is None:  # auto [a, b] = ...
+            return
+        if value.type in ("initializer_list", "argument_list") and node.child_by_field_name("declarator").type == "identifier":
+            value = parts(value)[0] if len(parts(value)) == 1 else value  # int n{8}, m(9);
+        constant = any(text_of(one) in ("const", "constexpr") for one in parts(node.parent))
+        changes = _in_head(node)
+        self._add(text_of(name), Value(name.start_byte, text_of(value), "", changes, True, constant))
+
+    def _assigned(self, node: Node) -> None:
+        left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+        while value.type == "assignment_expression":
+            value = value.child_by_field_name("right")
+        index = _index_of(left)
+        plain = left.type in ("identifier", "field_expression") or index is not None
+        changes = not plain or text_of(node.child_by_field_name("operator")) != "=" or _in_head(node)
+        self._add(base_of(left), Value(node.start_byte, text_of(value), index or "", changes))
+
+    def _called(self, node: Node) -> None:
+        name = text_of(node.child_by_field_name("function"))
+        given = parts(node.child_by_field_name("arguments"))
+        if MAKES.match(name):
+            return
+        if ADDRESS.fullmatch(name) and len(given) == 2 and (place := self._address(given[0])) is not None:
+            target = given[1].child_by_field_name("argument") if given[1].type == "pointer_expression" else given[1]
+            self._add(base_of(target), Value(node.start_byte, str(place), _index_of(target) or ""))
+            return
+        for one in given:
+            if one.type == "pointer_expression" and text_of(one).startswith("&"):
+                self._change(one.child_by_field_name("argument"), node)
+            elif one.type == "identifier" and FILLS.fullmatch(name) and (one == given[0] or not name.startswith("mem")):
+                self._change(one, node)
+
+    def _change(self, target: Node, by: Node) -> None:
+        self._add(base_of(target), Value(by.start_byte, "", changes=True))
 
     def _add(self, name: str, value: Value) -> None:
-        values = self._values.setdefault(name.replace("->", "."), [])
-        values.append(value)
-        values.sort(key=lambda one: one.at)
+        self._values.setdefault(key_of(name), []).append(value)
 
 
-def balanced(source: str, begin: int) -> str:
-    """The text from `begin` to the bracket that closes it."""
-    depth = 1
-    for at in range(begin, len(source)):
-        depth += (source[at] in "([{") - (source[at] in ")]}")
-        if depth == 0:
-            return source[begin:at]
-    raise Problem(f"a ')' is missing after {source[:begin].splitlines()[-1].strip()!r}. Paste the whole statement.", code=2)
+def key_of(name: str) -> str:
+    return "".join(name.replace("->", ".").split())
 
 
-def _blocks(source: str) -> list[tuple[int, int]]:
-    """The ranges between curly brackets."""
-    found, open_ = [], []
-    for bracket in re.finditer(r"[{}]", source):
-        if bracket[0] == "{":
-            open_.append(bracket.start())
-        elif open_:
-            found.append((open_.pop(), bracket.end()))
-    return found
+def base_of(node: Node) -> str:
+    """The name of the variable or the member: a for a[2], box->n for box->n."""
+    while node.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
+        node = node.child_by_field_name("argument") or parts(node)[0]
+    return text_of(node)
 
 
-def _innermost(regions: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
+def declared_name(node: Node) -> str:
+    """The name that a declaration or a declarator gives. Empty: none, as in f(int)."""
+    found = _name_node(node)
+    return "" if found is None else text_of(found)
+
+
+def _name_node(node: Node | None) -> Node | None:
+    while node is not None and node.type not in ("identifier", "field_identifier", "type_identifier"):
+        inner = node.child_by_field_name("declarator")
+        node = inner or (parts(node)[-1] if node.type in DECLARATORS and parts(node) else None)
+    return node
+
+
+def _index_of(node: Node) -> str | None:
+    """The index in a[2]. None: the node is no element, or has several indices."""
+    if node.type != "subscript_expression" or node.child_by_field_name("argument").type == "subscript_expression":
+        return None
+    inside = parts(node.child_by_field_name("indices"))
+    return text_of(inside[0]) if len(inside) == 1 else None
+
+
+def _in_head(node: Node) -> bool:
+    """True if the node stands in the head of a for loop."""
+    while (around := node.parent) is not None and not around.type.endswith(("statement", "definition")):
+        node = around
+    if around is None or around.type != "for_statement":
+        return False
+    return any(around.child_by_field_name(name) == node for name in HEADS)
+
+
+def _range(node: Node) -> Range:
+    return node.start_byte, node.end_byte
+
+
+def _innermost(regions: list[Range], at: int) -> Range | None:
     around = (one for one in regions if one[0] <= at < one[1])
     return min(around, key=lambda one: one[1] - one[0], default=None)
-
-
-def _end(source: str, bracket: int) -> int:
-    try:
-        return bracket + 2 + len(balanced(source, bracket + 1))
-    except Problem:
-        return len(source)
-
-
-def _until(source: str, begin: int) -> str:
-    """The text up to the comma, semicolon or bracket that ends a value."""
-    depth = 0
-    for at in range(begin, len(source)):
-        depth += (source[at] in "([{") - (source[at] in ")]}")
-        if depth < 0 or (depth == 0 and source[at] in ",;"):
-            return source[begin:at]
-    return source[begin:]
-
-
-def _statement_begin(source: str, at: int) -> int:
-    while at > 0:
-        char = source[at - 1]
-        if char in ")]}":
-            before = _begin(source, at - 1)
-            if char == "}" and source[:before].rstrip()[-1:] not in ("=", ",", "{", ")", "]"):  # a block, not a list
-                return at
-            at = before
-        elif char in ";([{":
-            return at
-        else:
-            at -= 1
-    return 0
-
-
-def _begin(source: str, bracket: int) -> int:
-    depth = 0
-    for at in range(bracket, -1, -1):
-        depth += (source[at] in ")]}") - (source[at] in "([{")
-        if depth == 0:
-            return at
-    return 0
-
-
-def _statement_end(source: str, begin: int) -> int:
-    while True:
-        begin += len(source[begin:]) - len(source[begin:].lstrip())
-        if found := CONTROL.match(source, begin):
-            begin = _end(source, found.end() - 1) if found[1] else found.end()
-        elif source[begin : begin + 1] == "{":
-            return _end(source, begin)
-        else:
-            return begin + len(re.match(r"[^;]*;?", source[begin:])[0])
-
-
-def _last_words(parameters: str) -> Iterator[str]:
-    for one in parameters.split(","):
-        words = re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", one))
-        if words:
-            yield words[-1]

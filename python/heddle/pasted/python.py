@@ -31,6 +31,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 REGIONS = (ast.If, ast.For, ast.While, ast.Try)
 SAYABLE = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Name, ast.Attribute, ast.Subscript)
+GROWS = ("append", "extend", "insert")  # a list
 DEEPEST = 50
 
 
@@ -77,7 +78,7 @@ class Program:
                 self._bind(node.target, node.value)
             elif isinstance(node, (ast.AugAssign, ast.For, ast.AsyncFor)):
                 self._bind(node.target, None)
-            elif isinstance(node, ast.Attribute) and node.attr in ("append", "extend", "insert", "pop", "sort"):
+            elif isinstance(node, ast.Attribute) and node.attr in (*GROWS, "pop", "sort"):
                 self._bind(node.value, None)
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
@@ -145,8 +146,16 @@ class Program:
 
     def variable_of(self, call: ast.Call) -> str:
         """The variable to which the call is assigned, alone or in a list; "": none."""
-        targets = next((one.targets for one in self._chain(call) if isinstance(one, ast.Assign)), [])
-        return ast.unparse(targets[0]) if targets else ""
+        inside = call
+        for around in self._chain(call):
+            if isinstance(around, ast.Assign):
+                return ast.unparse(around.targets[0])
+            if isinstance(around, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+                return ast.unparse(around.target)
+            if isinstance(around, ast.Call) and inside in around.args and _grown(around):  # halos.append(...)
+                return ast.unparse(around.func.value)
+            inside = around
+        return ""
 
     def made_by(self, call: ast.Call) -> str:
         constructor = self.constructor_of(call)
@@ -197,7 +206,7 @@ class Program:
             its = self.definition(name, node)
             if its is not None and (self._is_datatype(its) or all(isinstance(one, SAYABLE) for one in _expressions(its))):
                 return self._with_changes(name, node, self.value(its, want, depth + 1))
-        self.asked.miss(name, want, self.call)
+        self.asked.miss(name, want, self.call, name in self.bound or name in self.changed)
         return PLACEHOLDERS[want]
 
     def _with_changes(self, name: str, use: ast.AST, value: object) -> object:
@@ -209,7 +218,7 @@ class Program:
                 continue
             place = None if its is None or isinstance(target.slice, ast.Slice) else self._number(target.slice, 0)
             if place is None or not self._reaches(target, use):
-                self.asked.miss(name, LIST, self.call)
+                self.asked.miss(name, LIST, self.call, True)
             elif -len(value) <= place < len(value):
                 value[place] = self.value(its, NUMBER)
         return value
@@ -275,6 +284,10 @@ def _names(target: ast.AST) -> set[str]:
 
 def _expressions(node: ast.AST) -> list[ast.AST]:
     return [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+
+
+def _grown(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in GROWS
 
 
 def _place(node: ast.AST) -> tuple[int, int]:

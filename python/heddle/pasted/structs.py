@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-COMPLEX = {"float": ctypes.c_float * 2, "double": ctypes.c_double * 2, "long double": ctypes.c_longdouble * 2}
+from heddle.pasted.names import declared_name
+from heddle.pasted.syntax import all_of, parts, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 PLAIN = {
+    "float_complex": ctypes.c_float * 2,  # as syntax.parsed() writes it
+    "double_complex": ctypes.c_double * 2,
+    "long_double_complex": ctypes.c_longdouble * 2,
     "char": ctypes.c_char,
     "signed char": ctypes.c_byte,
     "unsigned char": ctypes.c_ubyte,
@@ -25,24 +33,23 @@ PLAIN = {
     "MPI_Count": ctypes.c_longlong,
     "MPI_Offset": ctypes.c_longlong,
 } | {f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
-STRUCT = re.compile(r"\b(typedef\s+)?struct\s*(\w*)\s*\{([^{}]*)\}\s*(\w*)\s*;")
-MEMBER = re.compile(r"(\**\s*)(\w+)\s*((?:\[[^\]]*\]\s*)*)")
-
 Known = dict[str, type]
 
 
-def declared(source: str, number: Callable[[str], int]) -> Known:
+def declared(root: Node, number: Callable[[str], int]) -> Known:
     """Structs by name, with and without `struct`. `number`: gives the length of an array. Structs with members of other types,
     or with bit fields, are left out."""
     known: Known = {}
-    for is_type, tag, inside, name in STRUCT.findall(source):
-        fields = _fields(inside, known, number)
+    for node in all_of(root, "struct_specifier"):
+        body, tag = node.child_by_field_name("body"), node.child_by_field_name("name")
+        fields = _fields(body, known, number) if body else []
         if not fields:
             continue
-        made = type(name or tag or "struct", (ctypes.Structure,), {"_fields_": fields})
-        known |= {f"struct {tag}": made} if tag else {}
-        known |= {name: made} if is_type and name else {}
-        known |= {tag: made} if tag else {}  # C++
+        names = [text_of(tag), f"struct {text_of(tag)}"] if tag else []  # without `struct` in C++
+        if node.parent.type == "type_definition":
+            names += [declared_name(one) for one in node.parent.children_by_field_name("declarator")]
+        made = type(names[-1] if names else "struct", (ctypes.Structure,), {"_fields_": fields})
+        known |= dict.fromkeys(names, made)
     return known
 
 
@@ -54,8 +61,6 @@ def of(text: str, known: Known) -> type | None:
     name = " ".join(words)
     if name in known:
         return known[name]
-    if any(word in ("complex", "_Complex") for word in words):
-        return COMPLEX.get(" ".join(word for word in words if word not in ("complex", "_Complex")))
     signs = [word for word in words if word in ("signed", "unsigned")]
     base = " ".join(word for word in words if word not in ("signed", "unsigned"))
     if signs and base == "char":
@@ -65,12 +70,13 @@ def of(text: str, known: Known) -> type | None:
     return PLAIN.get(base or ("int" if signs else ""))
 
 
-def variables(source: str, known: Known) -> Known:
+def variables(root: Node, known: Known) -> Known:
     """The variables that are declared as such a struct, or as a pointer to it."""
     found = {}
-    for name, kind in known.items():
-        for line in re.findall(rf"\b{name}\b((?:\s+const)?[\s*&]+\w[^;(){{}}]*)", source):
-            found |= {re.sub(r"[=\[].*", "", one, flags=re.DOTALL).strip("*& \n"): kind for one in line.split(",")}
+    for node in all_of(root, "declaration", "parameter_declaration"):
+        type_ = node.child_by_field_name("type")
+        if kind := known.get(text_of(type_)) if type_ else None:
+            found |= {declared_name(one): kind for one in node.children_by_field_name("declarator")}
     return found
 
 
@@ -79,24 +85,27 @@ def offset(member: str, struct: type) -> int | None:
     return getattr(found, "offset", None)
 
 
-def _fields(inside: str, known: Known, number: Callable[[str], int]) -> list[tuple[str, type]]:
+def _fields(body: Node, known: Known, number: Callable[[str], int]) -> list[tuple[str, type]]:
     """The members of a struct. Empty: the type of a member is not known."""
     fields = []
-    for line in inside.split(";"):
-        if not line.strip():
-            continue
-        parts = line.split(",")
-        first = re.match(r"^\s*(.*?[\s*])\s*(\w+\s*(?:\[[^\]]*\]\s*)*)$", parts[0], re.DOTALL)
-        base = of(first[1].replace("*", " "), known) if first else None
-        if not first or ":" in line or base is None:
+    for line in parts(body):
+        type_ = line.child_by_field_name("type")
+        base = of(text_of(type_), known) if type_ and line.type == "field_declaration" else None
+        if base is None or any(one.type == "bitfield_clause" for one in line.children):
             return []
-        stars = "*" * first[1].count("*")
-        for part in [stars + first[2], *parts[1:]]:
-            one = MEMBER.fullmatch(part.strip())
-            if not one:
+        for one in line.children_by_field_name("declarator"):
+            kind, lengths = base, []
+            while one.type in ("array_declarator", "pointer_declarator"):
+                if one.type == "pointer_declarator":
+                    kind = ctypes.c_void_p
+                elif length := one.child_by_field_name("size"):
+                    lengths.append(text_of(length))
+                else:
+                    return []
+                one = one.child_by_field_name("declarator")
+            if one.type != "field_identifier":
                 return []
-            kind = ctypes.c_void_p if "*" in one[1] else base
-            for length in reversed(re.findall(r"\[([^\]]*)\]", one[3])):
+            for length in lengths:  # the last dimension comes first
                 kind = kind * number(length)
-            fields.append((one[2], kind))
+            fields.append((text_of(one), kind))
     return fields

@@ -274,7 +274,7 @@ def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
 
 def _from(raw: dict) -> dict:
     """The place, datatype and communicator of calls. Reports of version 1 do not have them."""
-    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol")))
+    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol", "line")))
     return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
 
 

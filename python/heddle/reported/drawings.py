@@ -60,14 +60,18 @@ def bars(lines: Sequence[tuple], what: str, pitch: int = 26) -> str:
     return _svg(pitch * len(lines), what, parts)
 
 
-def by_datatype(found: Found) -> str:
-    """A bar for each row, as long as its time, in the colours of its parts."""
+def by_datatype(found: Found, where: dict) -> str:
+    """A bar for each row, as long as its time, in the colours of its parts. Its name has the line of the call."""
     rows: list[Row] = [row for row in found.rows[:MOST_BARS] if row.time > 0]
     lines = []
     for row in rows:
-        how = f", {' '.join(filter(None, (row.called, row.side)))}, {row.way}"
+        place = where.get(row.place, "")
+        called = f", {' '.join(filter(None, (row.called, row.side)))}"
+        line = OF_LINE.search(place)
+        how = f"{called} in {line[1]}, {row.way}" if line else f"{called}, {row.way}"
+        whole = f"{row.title}{called}{f' in {place}' if place else ''}, {row.way}"
         name = shortened(row.datatype_name or row.datatype, LEFT - 12 - LETTER * len(how)) + how
-        lines.append((name, [(row.times[part], COLOURS[part]) for part in PARTS], duration(row.time), row.title + how))
+        lines.append((name, [(row.times[part], COLOURS[part]) for part in PARTS], duration(row.time), whole))
     return bars(lines, "time by datatype and way")
 
 

@@ -3,8 +3,9 @@
     shown = places([Place("/home/me/app", "0x1189", "")])        # {Place(...): "exchange (halo.c:42)"}
     missing(shown)                                               # "": all have a line; otherwise why not, and what to do
 
-addr2line finds them if there is debug information. Otherwise the text has the exported symbol, or module+offset. Calls from
-Fortran and Python come from a library between the program and MPI, and the text names this library.
+addr2line finds them if there is debug information. Otherwise the text has the exported symbol, or module+offset. Places of
+Python programs have their line already. If Heddle has not found the caller of a binding (Fortran, mpi4py), the text names the
+binding.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SECONDS = 20  # so long may the look-up in one file take
 TOOLS = ("addr2line", "eu-addr2line")
 NAMED = 3  # so many files without lines are named
 LINE = re.compile(r":\d+\)?$")
+FORTRAN = re.compile(r"\.(f|for|ftn|f90|f95|f03|f08):\d+\)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,15 @@ class Place:
     module: str = ""
     offset: str = ""
     symbol: str = ""
+    line: str = ""  # of a Python program. Then the module is its file, and the symbol its function
 
     @property
     def plain(self) -> str:
         if not self.module:
             return ""
         name = Path(self.module).name
+        if self.line:
+            return f"{self.symbol} ({name}:{self.line})" if self.symbol else f"{name}:{self.line}"
         for pattern, who in BINDINGS:
             if pattern.search(name):
                 return f"{name} ({who})"
@@ -51,7 +56,7 @@ class Place:
 
     @property
     def in_binding(self) -> bool:
-        return any(pattern.search(Path(self.module).name) for pattern, _ in BINDINGS)
+        return not self.line and any(pattern.search(Path(self.module).name) for pattern, _ in BINDINGS)
 
 
 NOWHERE = Place()
@@ -62,7 +67,7 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
     shown = {place: place.plain for place in wanted}
     by_module: dict[str, list[Place]] = {}
     for place in shown:
-        if place.module and not place.in_binding:
+        if place.module and not (place.line or place.in_binding):
             by_module.setdefault(place.module, []).append(place)
     for module, its in by_module.items():
         for place, (function, line) in zip(its, _look_up(module, its)):
@@ -87,6 +92,16 @@ def missing(shown: dict[Place, str]) -> str:
     if gone:
         said.append(f"Calls from {_names(gone)} have no file and line: the file is not where it was when the program ran.")
     return " ".join(said)
+
+
+def about_fortran(shown: dict[Place, str]) -> str:
+    """A sentence for a report with calls from Fortran. The compiler's copies are outside MPI, so no row has them."""
+    if not any(FORTRAN.search(text) for text in shown.values()):
+        return ""
+    return (
+        "Fortran: the compiler copies a section of an array with holes, such as a(1:n:2, :), before the call, unless "
+        "MPI_SUBARRAYS_SUPPORTED of mpi_f08 is .true. No row here has the time of such copies; a datatype avoids them."
+    )
 
 
 def _names(modules: set[str]) -> str:

@@ -12,7 +12,7 @@ from .carried import nothing
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
 from .imbalance import latest
-from .lines import missing
+from .lines import about_fortran, missing
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
@@ -150,7 +150,7 @@ def draw(found: Found, source: str) -> str:
         f"{duration(found.time)} in all, summed over the ranks; without waiting {duration(found.time - waiting)}. "
         f"{table.PHASES} {estimates.sentence}"
     )
-    bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found)}</figure>\n'
+    bars = f'<p class="key">{key}</p>\n<figure>{drawings.by_datatype(found, where)}</figure>\n'
     parts = [
         _all_calls(found),
         f"<h2>Where Heddle's time went</h2>\n<p>{escape(took)}</p>\n{bars}"
@@ -158,8 +158,7 @@ def draw(found: Found, source: str) -> str:
         else f"<p>{escape(nothing(found))}</p>\n",
         f"<h2>Changes that would gain more</h2><ul>{hints}</ul>\n" if hints else "",
     ]
-    if why := missing(where):
-        parts.append(f"<p>{escape(why)}</p>\n")
+    parts += [f"<p>{escape(said)}</p>\n" for said in (missing(where), about_fortran(where)) if said]
     if found.sites:
         about = f"Time in MPI calls, {duration(found.in_mpi.mean)} of a rank on average. Bars are means over the ranks."
         parts.append(_section("By call site", about, _figure(drawings.by_site(found, where))))

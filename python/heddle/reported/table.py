@@ -13,7 +13,7 @@ from .advice import advice
 from .carried import nothing
 from .estimate import Estimates, Range, estimate
 from .imbalance import latest
-from .lines import missing, places
+from .lines import about_fortran, missing, places
 from .words import amount, duration, roughly
 
 
@@ -186,8 +186,8 @@ def show(found: Found, most: int) -> None:
     if found.communicators:
         print("\nCommunicators: bytes of a communicator in a process, and of a list of ranks")
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
-    if why := missing(where):
-        print("\n" + listing.prose(why))
+    for said in filter(None, (missing(where), about_fortran(where))):
+        print("\n" + listing.prose(said))
 
 
 def _show_calls(found: Found, where: dict, most: int) -> None:

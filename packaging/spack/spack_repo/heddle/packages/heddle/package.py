@@ -41,6 +41,8 @@ class Heddle(CMakePackage):
     depends_on("py-rich", type=("build", "run"))
     depends_on("py-pyelftools", type=("build", "run"))
     depends_on("py-scipy@1.7:", type="run")
+    # Spack has no tree-sitter-cpp and tree-sitter-fortran. `heddle explain` reads C and Fortran after
+    # python3 -m pip install tree-sitter tree-sitter-cpp tree-sitter-fortran.
     # Only for mpi.h: Heddle is not linked with it, and runs under any MPI of the family.
     depends_on("mpich", type="build", when="family=mpich")
     depends_on("openmpi@4:", type="build", when="family=openmpi")
