@@ -2,8 +2,7 @@
 // messages apart.
 //
 //   if (!meets_one_neighbour_twice(sizes, periodic)) out = edges_to(ranks);     // ranks in the order of the blocks
-//   const std::uint64_t mine = difference_of_edges(me, out, in);                // the sum of all is 0: both ends know each
-//   edge
+//   const std::uint64_t mine = difference_of_edges(me, out, in);                // of all ranks 0: both ends know each edge
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ struct Along {
   const Block* block = nullptr;
   std::size_t mailbox = none;
 };
-using Blocks = std::map<std::pair<Rank, int>, Along>;
+using BlocksAlong = std::map<std::pair<Rank, int>, Along>;
 
 }  // namespace
 
@@ -31,14 +31,14 @@ using Blocks = std::map<std::pair<Rank, int>, Along>;
 // and so asks for the blocks that it expects itself.
 bool PersistentMailboxes::agree(const Edges& edges, const MailRoom& room, Channel& channel) noexcept try {
   crowded_ = room.crowded;
-  Blocks sent, expected;
+  BlocksAlong sent, expected;
   std::unordered_set<Rank> heard;
   exchange_.for_each_send([&](const Block& block) { sent[{block.rank, block.tag}].block = &block; });
   exchange_.for_each_receive([&](const Block& block) {
     expected[{block.rank, block.tag}].block = &block;
     heard.insert(block.rank);
   });
-  const auto short_one = [&room](Blocks& blocks, const Edge& edge, std::size_t number) -> const Block* {
+  const auto short_one = [&room](BlocksAlong& blocks, const Edge& edge, std::size_t number) -> const Block* {
     const auto found = blocks.find({edge.rank, edge.tag});
     if (found == blocks.end() || found->second.block->bytes > longest_kept || !room.loans) return nullptr;
     found->second.mailbox = number;
@@ -58,7 +58,8 @@ bool PersistentMailboxes::agree(const Edges& edges, const MailRoom& room, Channe
   mailboxes_.answer();
   mailboxes_.settle();
 
-  const auto moves = [&](std::vector<Carried>& all, const Blocks& blocks, Mailbox& (Mailboxes::*end)(std::size_t) noexcept) {
+  const auto moves = [&](std::vector<Carried>& all, const BlocksAlong& blocks,
+                         Mailbox& (Mailboxes::*end)(std::size_t) noexcept) {
     return [&, end](const Block& block) {
       const auto along = blocks.find({block.rank, block.tag});
       const bool asked = along != blocks.end() && along->second.mailbox != Along::none;
