@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
+#include <new>
 
 #include "threads/lock.hpp"
 
@@ -53,16 +55,18 @@ class Lingering {
   }
   /// Deletes those that have `ended`, the oldest first. If another thread looks at some, waits for
   /// that thread; but not for ever, for the other may wait for this one. Within a look of its own:
-  /// nothing. False: some were left out.
+  /// nothing. False: some were left out, or there is no memory to look.
+  /// An `ended` may throw, or leave by longjmp. Its entry then stays in the list.
   /// @param since  When the first of several looks began: other threads wait no longer for all of them than for one.
   template <class Ended>
   bool look(const Ended& ended, Clock::time_point since = Clock::now()) {
-    return !looks() && sweep(ended, patience, since);
+    return !looks(__builtin_frame_address(0)) && sweep(ended, patience, since);
   }
   /// Like look(), but waits for the other thread as long as needed. Entries that have not ended are
   /// then dropped: neither looked at again nor deleted. any() still counts them.
   template <class Ended>
   void give_up(const Ended& ended) {
+    looks(__builtin_frame_address(0));
     sweep(ended, Clock::duration::max(), Clock::now());
     const std::lock_guard guard(lock_);
     first_ = last_ = nullptr;
@@ -80,22 +84,42 @@ class Lingering {
   static Entry*& before(Entry& entry) noexcept { return entry.Lingers<Entry>::before_; }
   static Entry*& next(Entry& entry) noexcept { return entry.Lingers<Entry>::next_; }
 
+  /// The place of a thread in the list. It is not on the stack, because a longjmp ends a look
+  /// without its destructor. Later frames then overwrite the stack.
+  struct Place {
+    Place* other = nullptr;
+    Entry* at = nullptr;
+    const void* frame;  ///< Of the look.
+    pthread_t thread = pthread_self();
+    Clock::time_point since;
+    /// True: the thread has left that look by a longjmp, for the frame of the look is not above the
+    /// frame `now` of the thread that asks. The stack grows downwards.
+    [[nodiscard]] bool left(const void* now) const noexcept {
+      return pthread_equal(thread, pthread_self()) != 0 && std::less_equal<>()(frame, now);
+    }
+  };
+
   /// A thread goes over the list. Its end leaves the list as it is, for an `ended` may throw.
   class Look {
    public:
-    Look(Lingering& list, Clock::time_point since) noexcept : list_(list), since_(since) {
+    Look(Lingering& list, const void* frame, Clock::time_point since) noexcept
+        : list_(list), place_(new (std::nothrow) Place{.frame = frame, .since = since}) {
+      if (!place_) return;
       const std::lock_guard guard(list_.lock_);
-      other_ = list_.looks_;
-      list_.looks_ = this;
+      place_->other = list_.places_;
+      list_.places_ = place_;
     }
     ~Look() {
+      if (!place_) return;
       const std::lock_guard guard(list_.lock_);
-      Look** at = &list_.looks_;
-      while (*at != this) at = &(*at)->other_;
-      *at = other_;
+      Place** at = &list_.places_;
+      while (*at != place_) at = &(*at)->other;
+      list_.erase(at);
     }
     Look(const Look&) = delete;
     Look& operator=(const Look&) = delete;
+    /// False: no memory.
+    explicit operator bool() const noexcept { return place_ != nullptr; }
 
     /// The first entry at which no other thread looks.
     Entry* first() noexcept {
@@ -106,7 +130,7 @@ class Lingering {
     /// The one behind that. If the last one is `gone`, it is no longer in the list.
     Entry* next(bool gone) noexcept {
       const std::lock_guard guard(list_.lock_);
-      Entry& last = *at_;
+      Entry& last = *place_->at;
       Entry* const behind = Lingering::next(last);
       if (gone) list_.unlink(last);
       return take(behind);
@@ -114,29 +138,26 @@ class Lingering {
     /// True: the last round has left out an entry at which another thread looks, and both threads
     /// began less than `longest` ago.
     [[nodiscard]] bool goes_again(Clock::duration longest) const noexcept {
-      return passed_ && Clock::now() - std::min(since_, others_) < longest;
+      return passed_ && Clock::now() - std::min(place_->since, others_) < longest;
     }
 
    private:
     friend Lingering;
     Entry* take(Entry* from) noexcept {
-      at_ = nullptr;
+      place_->at = nullptr;
       for (; from; from = Lingering::next(*from)) {
-        const Look* const other = list_.look_at(*from);
+        const Place* const other = list_.place_at(*from);
         if (!other) break;
-        others_ = passed_ ? std::min(others_, other->since_) : other->since_;
+        others_ = passed_ ? std::min(others_, other->since) : other->since;
         passed_ = true;
       }
-      return at_ = from;
+      return place_->at = from;
     }
 
     bool passed_ = false;
     Clock::time_point others_{};  ///< The oldest look that has the passed entries.
     Lingering& list_;
-    Look* other_ = nullptr;
-    Entry* at_ = nullptr;
-    const pthread_t thread_ = pthread_self();
-    const Clock::time_point since_;
+    Place* const place_;
   };
 
   // With the lock.
@@ -146,22 +167,35 @@ class Lingering {
     (next(entry) ? before(*next(entry)) : last_) = before(entry);
     any_.store(first_ != nullptr, std::memory_order_relaxed);
   }
-  const Look* look_at(const Entry& entry) const noexcept {
-    const Look* each = looks_;
-    while (each && each->at_ != &entry) each = each->other_;
+  const Place* place_at(const Entry& entry) const noexcept {
+    const Place* each = places_;
+    while (each && each->at != &entry) each = each->other;
     return each;
   }
+  void erase(Place** at) noexcept {
+    Place* const gone = *at;
+    *at = gone->other;
+    delete gone;
+  }
 
-  /// This thread is within a look.
-  bool looks() noexcept {
+  /// This thread is within a look. Forgets those that it has left by a longjmp.
+  bool looks(const void* frame) noexcept {
     const std::lock_guard guard(lock_);
-    for (const Look* each = looks_; each; each = each->other_)
-      if (pthread_equal(each->thread_, pthread_self())) return true;
-    return false;
+    bool within = false;
+    for (Place** at = &places_; *at;) {
+      if ((*at)->left(frame)) {
+        erase(at);
+        continue;
+      }
+      within |= pthread_equal((*at)->thread, pthread_self()) != 0;
+      at = &(*at)->other;
+    }
+    return within;
   }
   template <class Ended>
   bool sweep(const Ended& ended, Clock::duration longest, Clock::time_point since) {
-    Look mine(*this, since);
+    Look mine(*this, __builtin_frame_address(0), since);
+    if (!mine) return false;
     for (;; sched_yield()) {
       for (Entry* each = mine.first(); each;) {
         Entry* const last = each;
@@ -174,7 +208,7 @@ class Lingering {
   }
 
   Lock lock_;
-  Look* looks_ = nullptr;
+  Place* places_ = nullptr;
   Entry* first_ = nullptr;
   Entry* last_ = nullptr;
   std::atomic<bool> any_{false};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csetjmp>
 #include <thread>
 #include <vector>
 
@@ -55,6 +56,26 @@ TEST_F(LingeringItems, AreEachLookedAtByOneThreadAtATime) {
   });
   EXPECT_EQ(of_other, (std::vector{3, 4})) << "0 and 1 are gone, and this thread looks at 2";
   EXPECT_EQ(deleted, (std::vector{0, 1, 3, 4, 2}));
+}
+
+// An error handler of the program may do so.
+TEST_F(LingeringItems, AreLookedAtAgainAfterALongjmp) {
+  static std::jmp_buf back;
+  static std::vector<int> seen;
+  seen.clear();
+  for (int turn = 0; turn < 2; ++turn) {
+    if (setjmp(back) == 0)
+      items.look([](Item& each) {
+        seen.push_back(each.number);
+        if (each.number == 2) std::longjmp(back, 1);
+        return each.number < 2;
+      });
+  }
+  EXPECT_EQ(seen, (std::vector{0, 1, 2, 2})) << "the second look begins at the entry of the first";
+  EXPECT_EQ(deleted, (std::vector{0, 1}));
+  EXPECT_TRUE(items.look([](Item& /*each*/) { return true; })) << "no entry counts as being looked at";
+  EXPECT_EQ(deleted, (std::vector{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(items.any());
 }
 
 TEST_F(LingeringItems, AreVisitedWhileAThreadLooks) {

@@ -2,9 +2,11 @@
 // messages apart.
 //
 //   if (!meets_one_neighbour_twice(sizes, periodic)) out = edges_to(ranks);     // ranks in the order of the blocks
+//   const std::uint64_t mine = difference_of_edges(me, out, in);                // of all ranks 0: both ends know each edge
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +28,26 @@ inline std::vector<Edge> edges_to(std::span<const int> ranks) {
   edges.reserve(ranks.size());
   for (const int rank : ranks) edges.push_back({rank, seen[rank]++});
   return edges;
+}
+
+/// The sum of this number over all ranks, modulo 2^64, is 0 if each edge out of a rank is an edge
+/// into the other rank. Otherwise it is another number, with near certainty. Edges to negative ranks
+/// (MPI_PROC_NULL) do not count.
+inline std::uint64_t difference_of_edges(int me, std::span<const Edge> out, std::span<const Edge> in) noexcept {
+  const auto mixed = [](int from, int to, int tag) {  // the finalizer of SplitMix64, twice
+    const auto mix = [](std::uint64_t bits) {
+      bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+      bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+      return bits ^ (bits >> 31);
+    };
+    const std::uint64_t ranks =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32 | static_cast<std::uint32_t>(to);
+    return mix(mix(ranks + 0x9e3779b97f4a7c15) + static_cast<std::uint32_t>(tag));
+  };
+  std::uint64_t sum = 0;
+  for (const Edge& edge : out) sum += edge.rank < 0 ? 0 : mixed(me, edge.rank, edge.tag);
+  for (const Edge& edge : in) sum -= edge.rank < 0 ? 0 : mixed(edge.rank, me, edge.tag);
+  return sum;
 }
 
 /// In a ring of one or two ranks the neighbours on both sides are one rank: its two messages could

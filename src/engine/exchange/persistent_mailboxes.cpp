@@ -1,8 +1,10 @@
 // engine/exchange/persistent_mailboxes.cpp
 #include "engine/exchange/persistent_mailboxes.hpp"
 
+#include <map>
 #include <new>
-#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "engine/base/wait.hpp"
 #include "report/reporting.hpp"
@@ -13,39 +15,61 @@ namespace {
 /// Bytes. Longer blocks gain less from a mailbox.
 constexpr Bytes longest_kept = 8 << 10;
 
+/// The blocks of one direction, by rank and tag.
+struct Along {
+  static constexpr auto none = static_cast<std::size_t>(-1);
+  const Block* block = nullptr;
+  std::size_t mailbox = none;
+};
+using BlocksAlong = std::map<std::pair<Rank, int>, Along>;
+
 }  // namespace
 
-// The blocks that take part follow from the bytes of signatures, which both ranks of a pair know.
-// Messages settle all else.
-bool PersistentMailboxes::agree(const MailRoom& room, Channel& channel) noexcept try {
+// Nothing here depends on a size that only one end of an edge knows: a sloppy program may expect
+// more than it gets. Each sender says whether it has a short block for a mailbox, and its reader
+// whether it expects one. A sender needs something back at each start (docs/mailbox.md, rule 7),
+// and so asks for the blocks that it expects itself.
+bool PersistentMailboxes::agree(const Edges& edges, const MailRoom& room, Channel& channel) noexcept try {
   crowded_ = room.crowded;
-  enum : unsigned char { sends = 1, receives = 2 };
-  std::unordered_map<Rank, unsigned char> candidates;
-  exchange_.for_each_send([&](const Block& block) { candidates[block.rank] |= sends; });
-  exchange_.for_each_receive([&](const Block& block) { candidates[block.rank] |= receives; });
-  const auto fits = [&](const Block& block) {
-    return block.bytes <= longest_kept && block.rank != exchange_.me() && candidates[block.rank] == (sends | receives);
-  };
-  exchange_.for_each_send([&](const Block& block) {
-    if (fits(block))
-      mailboxes_.offer(block.rank, block.tag, Mailbox::slot_for(block.bytes), room.loans && carrier_.hold(block));
-  });
+  BlocksAlong sent, expected;
+  std::unordered_set<Rank> heard;
+  exchange_.for_each_send([&](const Block& block) { sent[{block.rank, block.tag}].block = &block; });
   exchange_.for_each_receive([&](const Block& block) {
-    if (fits(block)) mailboxes_.await(block.rank, block.tag, room.loans ? carrier_.hold(block) : nullptr);
+    expected[{block.rank, block.tag}].block = &block;
+    heard.insert(block.rank);
   });
+  const auto short_one = [&room](BlocksAlong& blocks, const Edge& edge, std::size_t number) -> const Block* {
+    const auto found = blocks.find({edge.rank, edge.tag});
+    if (found == blocks.end() || found->second.block->bytes > longest_kept || !room.loans) return nullptr;
+    found->second.mailbox = number;
+    return found->second.block;
+  };
+  for (std::size_t i = 0; i < edges.out.size(); ++i) {
+    const Edge& edge = edges.out[i];
+    const Block* const block = heard.contains(edge.rank) ? short_one(sent, edge, i) : nullptr;
+    mailboxes_.offer(edge.rank, edge.tag, block ? Mailbox::slot_for(block->bytes) : 0, block && carrier_.hold(*block));
+  }
+  for (std::size_t i = 0; i < edges.in.size(); ++i) {
+    const Edge& edge = edges.in[i];
+    const Block* const block = short_one(expected, edge, i);
+    mailboxes_.await(edge.rank, edge.tag, block ? carrier_.hold(*block) : nullptr);
+  }
   mailboxes_.say(room, channel);
   mailboxes_.answer();
   mailboxes_.settle();
 
-  const auto moves = [&](std::vector<Carried>& all, Mailbox& (Mailboxes::*end)(std::size_t) noexcept) {
-    return [&, end, next = std::size_t{0}](const Block& block) mutable {
-      const Mailbox mailbox = fits(block) ? (mailboxes_.*end)(next++) : Mailbox();
+  const auto moves = [&](std::vector<Carried>& all, const BlocksAlong& blocks,
+                         Mailbox& (Mailboxes::*end)(std::size_t) noexcept) {
+    return [&, end](const Block& block) {
+      const auto along = blocks.find({block.rank, block.tag});
+      const bool asked = along != blocks.end() && along->second.mailbox != Along::none;
+      const Mailbox mailbox = asked ? (mailboxes_.*end)(along->second.mailbox) : Mailbox();
       if (mailbox) all.push_back({block, mailbox});
       return static_cast<bool>(mailbox);
     };
   };
-  exchange_.take_sends(moves(out_, &Mailboxes::out));
-  exchange_.take_receives(moves(in_, &Mailboxes::in));
+  exchange_.take_sends(moves(out_, sent, &Mailboxes::out));
+  exchange_.take_receives(moves(in_, expected, &Mailboxes::in));
   return true;
 } catch (const std::bad_alloc&) {
   return false;

@@ -3,7 +3,7 @@
 // (engine/node/mailbox.hpp). Its keys are the numbers of starts.
 //
 //   PersistentMailboxes mailboxes(exchange, carrier);
-//   if (!mailboxes.agree(room, channel)) ...             // at init; takes blocks out of the exchange
+//   if (!mailboxes.agree(edges, room, channel)) ...      // at init; takes blocks out of the exchange
 //   mailboxes.start();                                   // publishes
 //   if (mailboxes.advance(wait)) ...                     // puts arrived blocks in place; true: the exchange is over, too
 //
@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "engine/exchange/edges.hpp"
 #include "engine/exchange/exchange.hpp"
 #include "engine/exchange/mailbox_setup.hpp"
 
@@ -24,9 +25,13 @@ class PersistentMailboxes {
   /// `exchange` keeps the other blocks, and uses the same carrier.
   PersistentMailboxes(Exchange& exchange, Carrier& carrier) noexcept : exchange_(exchange), carrier_(carrier) {}
 
-  /// Collective: each rank waits for the ranks with which it exchanges short blocks. False: no
-  /// memory.
-  bool agree(const MailRoom& room, Channel& channel) noexcept;
+  /// The edges to other ranks of this node, whether blocks go along them or not. Both ends know
+  /// them, so neither end waits for a word that nobody says.
+  struct Edges {
+    std::vector<Edge> out, in;
+  };
+  /// Collective: each rank waits for the ranks at the other ends of these edges. False: no memory.
+  bool agree(const Edges& edges, const MailRoom& room, Channel& channel) noexcept;
 
   [[nodiscard]] bool any() const noexcept { return !in_.empty() || !out_.empty(); }
   void start() noexcept;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <new>
 
 #include "engine/exchange/routed.hpp"
 #include "layout/pack.hpp"
@@ -226,9 +228,24 @@ int Exchange::error_of(Mistake mistake) const noexcept {
   return MPI_ERR_OTHER;
 }
 
-bool Exchange::agree(engine::PersistentMailboxes& mailboxes) noexcept {
+bool Exchange::agree(engine::PersistentMailboxes& mailboxes, bool neighbours) noexcept try {
+  const Node* const node = Node::here();
+  const auto is_near = [&](const Edge& edge) {
+    return node && edge.rank != MPI_PROC_NULL && edge.rank != shadow_.me() && node->has(shadow_.comm(), edge.rank);
+  };
+  engine::PersistentMailboxes::Edges edges;
+  if (neighbours) {
+    std::ranges::copy_if(shadow_.out(), std::back_inserter(edges.out), is_near);
+    std::ranges::copy_if(shadow_.in(), std::back_inserter(edges.in), is_near);
+  } else {
+    for (int rank = 0; rank < shadow_.ranks(); ++rank)
+      if (const Edge edge{.rank = rank, .tag = 0}; is_near(edge)) edges.out.push_back(edge);
+    edges.in = edges.out;
+  }
   Channel channel(shadow_.comm(), tags_);
-  return mailboxes.agree(mail_room(), channel);
+  return mailboxes.agree(edges, mail_room(), channel);
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void Exchange::use_mailboxes(bool neighbours) {

@@ -49,7 +49,8 @@ class Exchange final : private engine::Carrier {
 
   /// For a persistent exchange. Moves its short blocks to `mailboxes`. Collective. False: no
   /// memory.
-  bool agree(engine::PersistentMailboxes& mailboxes) noexcept;
+  /// @param neighbours  All its blocks go to neighbours or come from them.
+  bool agree(engine::PersistentMailboxes& mailboxes, bool neighbours) noexcept;
   [[nodiscard]] engine::PersistentMailboxes mailboxes() noexcept { return {steps_, *this}; }
 
   /// Carries out the exchange, and raises errors on `comm`.

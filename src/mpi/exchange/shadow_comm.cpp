@@ -2,6 +2,7 @@
 #include "mpi/exchange/shadow_comm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -225,6 +226,7 @@ std::shared_ptr<ShadowComm> ShadowComm::create(MPI_Comm comm, bool able, bool no
   own->space_ = TagSpace::made(comm, {.shared = record.shared, .room = record.room, .number = record.number}, own->me_);
   if (!own->space_) return nullptr;
   own->record_ = record;
+  if (collectives) own->compare_topology(comm);
   if (own->settling_) *own->settling_ = Channel(own->comm(), own->tag(tags::mailboxes));
   return own;
 }
@@ -303,6 +305,17 @@ bool ShadowComm::look_at_topology(MPI_Comm comm) {
   in_ = engine::edges_to(from);
   out_ = engine::edges_to(to);
   return true;
+}
+
+// The library does not compare what ranks say in MPI_Dist_graph_create_adjacent. If a rank sends
+// along an edge that the other end does not have, the library's messages still pass. Collective,
+// only for such graphs.
+void ShadowComm::compare_topology(MPI_Comm comm) noexcept {
+  int topology = MPI_UNDEFINED;
+  if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || (topology != MPI_DIST_GRAPH && topology != MPI_GRAPH)) return;
+  std::array<std::uint64_t, 2> said = {has_neighbours_ ? 0U : 1U, engine::difference_of_edges(me_, out_, in_)};
+  const int error = PMPI_Allreduce(MPI_IN_PLACE, said.data(), 2, MPI_UINT64_T, MPI_SUM, comm);
+  has_neighbours_ = error == MPI_SUCCESS && said[0] == 0 && said[1] == 0;
 }
 
 }  // namespace heddle::mpi

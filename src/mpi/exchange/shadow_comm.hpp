@@ -84,9 +84,9 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] const Record& record() const { return record_; }
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] int ranks() const { return ranks_; }
-  /// True: in() and out() have the neighbours, in the order of the blocks. False: there is no
-  /// topology. Or it has a periodic Cartesian dimension of one or two: then this rank cannot tell
-  /// the blocks of one neighbour apart as the host would.
+  /// True: in() and out() have the neighbours, in the order of the blocks, and both ends of each
+  /// edge know it. False: there is no such topology. Or it has a periodic Cartesian dimension of one
+  /// or two: then this rank cannot tell the blocks of one neighbour apart as the host would.
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }
@@ -143,6 +143,7 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   static ShadowComm* make(MPI_Comm comm);
   void leave() noexcept;
   bool look_at_topology(MPI_Comm comm);
+  void compare_topology(MPI_Comm comm) noexcept;
   void make_mailboxes(MPI_Comm comm);
 
   MPI_Comm programs_ = MPI_COMM_NULL;

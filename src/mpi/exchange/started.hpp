@@ -158,7 +158,7 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->exchange.agree(operation->mailboxes) && operation->keep_types() && aside() &&
+    able = operation->exchange.agree(operation->mailboxes, Kind::neighbours) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
     able =

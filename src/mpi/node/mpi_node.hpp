@@ -57,6 +57,11 @@ class Node : public engine::Node {
     const int peer = world < 0 ? -1 : ranks_.rank_of(world);
     return peer >= 0 && maps(peer) ? peer : -1;
   }
+  /// True: that rank is of this node, as both ranks know. One may have failed to map the other.
+  [[nodiscard]] bool has(MPI_Comm comm, int rank) const {
+    const int world = communicators::world_rank(comm, rank);
+    return world >= 0 && ranks_.rank_of(world) >= 0;
+  }
   /// The rank in MPI_COMM_WORLD of a rank of the node.
   [[nodiscard]] int world_rank(int peer) const noexcept { return ranks_.world_rank(peer); }
   /// True: leave a message with holes to the host, which is quicker for that peer.

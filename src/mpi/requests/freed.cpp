@@ -23,10 +23,17 @@ struct Wrong {
   communicators::Hold where;
 };
 
+/// True: the host knows already that the request is not complete. Raises no error.
 #if HEDDLE_FAMILY_MPICH
 /// MPICH does not report an error in an operation whose request is freed.
 constexpr bool tells_errors = false;
 bool is_open(MPI_Request host) { return PMPIX_Request_is_complete && !PMPIX_Request_is_complete(host); }
+#elif HEDDLE_FAMILY_OPENMPI
+constexpr bool tells_errors = true;
+bool is_open(MPI_Request host) {
+  int done = 0;
+  return PMPI_Request_get_status(host, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;
+}
 #else
 constexpr bool tells_errors = true;
 bool is_open(MPI_Request /*host*/) { return false; }
@@ -55,22 +62,26 @@ bool ended(Pending& pending, How how, Wrong& wrong) {
   MPI_Request& host = pending.record.inner;
   pending.advance(wait);
   if (how == How::look && is_open(host)) return false;
+  // The program's handler must not be called here: it may leave by longjmp. Heddle cannot silence
+  // the handler of a communicator that is gone, if the host calls it.
+  const communicators::Hold& comm = pending.communicator();
+  const bool gone = comm.gone() || comm.handle() == MPI_COMM_NULL;
   // One thread at a time: another Quiet would take this one's handler for the program's.
   static constinit std::mutex quietly;
   std::unique_lock one(quietly, std::defer_lock);
   std::optional<Quiet> quiet;
-  if (!tells_errors) {
+  if (!gone || !tells_errors) {
     if (wait)
       one.lock();
     else if (!one.try_lock())
       return false;
-    const communicators::Hold& comm = pending.communicator();
-    quiet.emplace(comm.gone() || comm.handle() == MPI_COMM_NULL ? MPI_COMM_SELF : comm.handle());
+    quiet.emplace(gone ? MPI_COMM_SELF : comm.handle());
   }
   const int error = wait ? PMPI_Wait(&host, &status) : PMPI_Test(&host, &done, &status);
   if (error == MPI_SUCCESS && !done && !wait) return false;
-  if (const int code = pending.finish(status, error); tells_errors && code != error && wrong.code == MPI_SUCCESS)
-    wrong = {code, pending.communicator()};
+  const int code = pending.finish(status, error);
+  const bool heard = !quiet && code == error;
+  if (tells_errors && code != MPI_SUCCESS && !heard && wrong.code == MPI_SUCCESS) wrong = {code, comm};
   if (host != MPI_REQUEST_NULL) PMPI_Request_free(&host);  // a persistent one
   return true;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
 
@@ -23,6 +25,28 @@ TEST(Edges, RingsOfTwoMeetOneNeighbourTwice) {
   EXPECT_FALSE(meets({4, 2}, {1, 0}));
   EXPECT_FALSE(meets({4, 3}, {1, 1}));
   EXPECT_FALSE(meets({}, {}));
+}
+
+TEST(Edges, OfRandomGraphsHaveTwoEndsOrAreNoticed) {
+  std::mt19937 random(3);
+  for (int turn = 0; turn < 100; ++turn) {
+    constexpr int ranks = 6;
+    std::vector<std::vector<int>> out(ranks), in(ranks);
+    for (int i = 0; i < 20; ++i) {
+      const std::size_t from = random() % ranks, to = random() % ranks;
+      out[from].push_back(static_cast<int>(to)), in[to].push_back(static_cast<int>(from));
+    }
+    for (int i = 0; i < ranks; ++i) out[static_cast<std::size_t>(i)].push_back(-1);  // MPI_PROC_NULL
+    const auto sum = [&] {
+      std::uint64_t all = 0;
+      for (std::size_t i = 0; i < ranks; ++i)
+        all += difference_of_edges(static_cast<int>(i), edges_to(out[i]), edges_to(in[i]));
+      return all;
+    };
+    EXPECT_EQ(sum(), 0U);
+    in[random() % ranks].push_back(static_cast<int>(random() % ranks));
+    EXPECT_NE(sum(), 0U);
+  }
 }
 
 TEST(Edges, MailboxesAreOfNeighboursOnThisNode) {

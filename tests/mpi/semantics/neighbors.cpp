@@ -2,6 +2,7 @@
 // random types and counts. Every block tells its sender, and the sender's neighbour that it is for.
 #include <algorithm>
 
+#include "support/made.hpp"
 #include "support/rounds.hpp"
 
 namespace heddle::test {
@@ -181,6 +182,24 @@ TEST_EACH_RANKS(1, 8, Neighbors, Alltoallw) {
     HOLDS(got, "blocks of several types");
     HOLDS(sent, "sent data");
   });
+}
+
+// Rank 0 names rank 1 as a destination, and rank 1 does not name rank 0 as a source. Libraries do not
+// look. Nothing is sent along that edge.
+TEST_RANKS(2, Neighbors, AnEdgeThatOneEndDoesNotKnow) {
+  const int in = team.rank == 0 ? 1 : 0, out = 1, source = 1, destination = 1 - team.rank;
+  const Made comm([&](MPI_Comm* made) {
+    return MPI_Dist_graph_create_adjacent(team.comm, in, &source, MPI_UNWEIGHTED, out, &destination, MPI_UNWEIGHTED,
+                                          MPI_INFO_NULL, 0, made);
+  });
+  for (int call = 0; call < 30; ++call) {
+    const std::vector<int> sent(4, call);
+    std::vector<int> got(4, -1);
+    const int sends = team.rank == 0 ? 0 : 4, receives = team.rank == 0 ? 4 : 0, at = 0;
+    ASSERT_EQ(MPI_Neighbor_alltoallv(sent.data(), &sends, &at, MPI_INT, got.data(), &receives, &at, MPI_INT, comm),
+              MPI_SUCCESS);
+    ASSERT_EQ(got, std::vector<int>(4, team.rank == 0 ? call : -1));
+  }
 }
 
 }  // namespace heddle::test
