@@ -357,7 +357,11 @@ inline pull(m, b, s, fits) {
 }
 /* A cell that cannot be pulled belongs to the sender again, which has not left. The receiver tries no other cell. */
 inline give_back(b, s) {
+#ifdef BROKEN_PERSIST
+  assert(block[b].generation == generation);
+#else
   d_step { assert(block[b].generation == generation); may = false };
+#endif
   block[b].state[s] = open
 }
 #define MAY_CLAIM(s) (may || s >= fits)

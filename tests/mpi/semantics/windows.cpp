@@ -165,7 +165,7 @@ void round(const Team& team, Kind kind, Sync sync, int number) {
 }
 
 void all_rounds(const Team& team, int usual) {
-  for (int number = 0; number < rounds(usual); ++number)
+  for (int number = 0; number < std::min(rounds(usual), usual); ++number)
     for (const Kind kind : kinds)
       for (const Sync sync : syncs) round(team, kind, sync, number);
 }

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -54,6 +55,10 @@ int yield(MPIX_Async_thing thing) {
 #endif
 [[maybe_unused]] bool leaving = false;
 
+/// Numbers of ranks for which others stand: 5 is odd, too, and 8 needs as many rounds. A job of more ranks than cores is slow.
+/// tests/schedule runs each schedule with all numbers.
+bool left_out(int ranks) { return ranks == 7 || (ranks > 9 && ranks != 12 && ranks != 16); }
+
 }  // namespace
 
 void with_ranks(int lowest, int highest, const std::function<void(const Team&)>& body) {
@@ -63,7 +68,9 @@ void with_ranks(int lowest, int highest, const std::function<void(const Team&)>&
   if (lowest > size) {
     GTEST_SKIP() << "needs " << lowest << " ranks";
   }
-  for (int n = lowest; n <= highest && n <= size; ++n) {
+  const int last = std::min(highest, size);
+  for (int n = lowest; n <= last; ++n) {
+    if (n < last && left_out(n)) continue;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &comm);
     if (comm != MPI_COMM_NULL) {
