@@ -66,7 +66,7 @@ Choice choice_of_gather(AlgorithmChoice& algorithms, std::span<const select::Byt
 }
 
 /// True: choice_of_gather() would leave the gather to the library. A glance at the counts shows
-/// that: the gather is small, or like the last one that was left. The same on all ranks. After
+/// that: the gather is small, or like the last one that was left. All ranks find the same. After
 /// false, choice_of_gather() may leave it all the same.
 /// @param size  Bytes of an element. 0: only the library knows them.
 bool passes_gather(AlgorithmChoice& algorithms, const Numbers& counts, int ranks, layout::Bytes size,

@@ -17,11 +17,11 @@ namespace heddle::engine {
 
 class Turns {
  public:
-  /// To all ranks: me, me + 1, ...
+  /// The order of sends to all ranks: me, me + 1, ...
   static Turns up(schedule::Rank me, schedule::Rank ranks) noexcept { return {me, ranks, 1}; }
-  /// From all ranks: me, me - 1, ...
+  /// The order of receives from all ranks: me, me - 1, ...
   static Turns down(schedule::Rank me, schedule::Rank ranks) noexcept { return {me, ranks, -1}; }
-  /// To or from neighbours. `edges` outlives the object.
+  /// The program's order of neighbours. `edges` outlives the object.
   static Turns along(std::span<const Edge> edges) noexcept { return Turns(edges); }
 
   [[nodiscard]] int size() const noexcept { return size_; }

@@ -41,7 +41,8 @@ int alltoall(const How& how, Host host, const Given& send, const Given& receive,
   Done ours;
   const bool in_place = send.address == MPI_IN_PLACE;
   if constexpr (!How::blocking)
-    ours = exchange_started(how, in_place ? kinds::in_place : kinds::all, in_place ? receive : send, receive, comm);
+    ours = in_place ? exchange_started(how, kinds::in_place, receive, receive, comm)
+                    : exchange_started(how, kinds::all, send, receive, comm);
   else if (in_place)
     ours = exchange_in_place(how.call, receive, comm);
   else if (!blocks::passes(comm, engine::call_of_all(send), timed))

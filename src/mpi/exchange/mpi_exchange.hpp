@@ -62,7 +62,7 @@ class Exchange final : private engine::Carrier {
   /// Carries out a blocking exchange of all ranks. Short blocks go in bundles, by a schedule.
   Raised run_routed(MPI_Comm comm, const select::Candidate& choice, const schedule::Nodes& nodes);
 
-  /// For a non-blocking or persistent exchange. May be called again when the last start is over.
+  /// Starts a non-blocking or persistent exchange, again and again if each start is over first.
   void start() noexcept {
     ends_ = Ends::with_request;
     steps_.start(false);

@@ -74,8 +74,8 @@ bool ours(const Kind& kind, const Sent& send, const Received& receive) noexcept 
   return true;
 }
 
-/// True: MPI_Iallgatherv of all ranks has enough bytes to go pair by pair. With fewer, only the
-/// latency of messages counts. All ranks find the same, because they know the same counts.
+/// True: MPI_Iallgatherv of all ranks has enough bytes to go pair by pair. The latency of messages
+/// alone counts if there are fewer. All ranks find the same, because they know the same counts.
 inline bool worth_gathering(const VArgument& receive, int ranks) noexcept {
   constexpr Bytes direct_from = 64 << 10;
   Bytes all = 0;
