@@ -44,9 +44,9 @@ engine::Choice choice_of(ShadowComm& own, const Given& send, const Given& receiv
   }
 }
 
-/// Heddle's choice, unless the library's way has turned out to be quicker, or is due to be timed.
-select::Candidate tried(ShadowComm& own, const engine::Choice& choice, TimedCall& timed) {
-  return choice.trial && own.library(*choice.trial, timed, choice.next) ? select::Candidate{} : choice.candidate;
+/// Gives the call to the library if that has turned out to be quicker, or is due to be timed.
+void ask_trial(ShadowComm& own, engine::Choice& choice, TimedCall& timed) {
+  if (choice.trial && own.library(*choice.trial, timed, choice.next)) choice.candidate = {};
 }
 
 }  // namespace
@@ -59,7 +59,9 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
   ShadowComm* own = blocks::entered(kinds::all_blocking, send, receive, comm, asked, refused);
   if (!own) return refused;
   blocks::compare_first(*own, call);
-  const select::Candidate choice = tried(*own, choice_of(*own, send, receive), timed);
+  engine::Choice chosen = choice_of(*own, send, receive);
+  ask_trial(*own, chosen, timed);
+  const select::Candidate& choice = chosen.candidate;
   alike(*own, {call, choice});
   if (!choice.algorithm) return {};
   Exchange exchange(*own, own->ranks(), own->ranks());
@@ -97,7 +99,9 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   if (!blocks.measure(send, receive, send.address == MPI_IN_PLACE)) return blocks::beyond_numbers(comm);
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own->ranks()) + 1);
   const auto where = [own]() -> const select::Where& { return own->topology().where; };
-  const select::Candidate choice = tried(*own, engine::choice_of_gather(own->algorithms(), starts, library(), where), timed);
+  engine::Choice chosen = engine::choice_of_gather(own->algorithms(), starts, library(), where);
+  ask_trial(*own, chosen, timed);
+  const select::Candidate& choice = chosen.candidate;
   alike(*own, {"MPI_Allgatherv", choice});
   if (!choice.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, comm);
