@@ -29,11 +29,12 @@ Bytes bundled(const Given& given, int rank, blocks::Ruler& ruler, Bytes straight
 }
 
 /// The choice for MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw.
+/// @param each  Bytes of each block of MPI_Alltoall. 0: none, or a mistake.
 template <class Given>
-engine::Choice choice_of(ShadowComm& own, const Given& send, const Given& receive) {
+engine::Choice choice_of(ShadowComm& own, const Given& send, const Given& receive, Bytes each) {
   const Bytes straight_from = settings_of_process().router.straight_from();
   if constexpr (std::is_same_v<Given, Buffer>) {
-    return engine::choice_of_equal_blocks(own.algorithms(), blocks::bytes_of_each(receive), straight_from);
+    return engine::choice_of_equal_blocks(own.algorithms(), each, straight_from);
   } else {
     blocks::Ruler out;
     blocks::Ruler in;
@@ -54,12 +55,15 @@ void ask_trial(ShadowComm& own, engine::Choice& choice, TimedCall& timed) {
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) try {
   // Hosts themselves bundle short blocks of one size. No shadow communicator is made for these.
-  const bool asked = settings_of_process().alltoallv != "auto" || blocks::ours(kinds::all_blocking, send, receive);
+  constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
+  Bytes each = 0;
+  if constexpr (equal_blocks) each = blocks::bytes_of_each(receive);
+  const bool asked = !equal_blocks || each >= engine::equal_blocks_from || settings_of_process().alltoallv != "auto";
   Done refused;
   ShadowComm* own = blocks::entered(kinds::all_blocking, send, receive, comm, asked, refused);
   if (!own) return refused;
   blocks::compare_first(*own, call);
-  engine::Choice chosen = choice_of(*own, send, receive);
+  engine::Choice chosen = choice_of(*own, send, receive, each);
   ask_trial(*own, chosen, timed);
   const select::Candidate& choice = chosen.candidate;
   alike(*own, {call, choice});
