@@ -1,6 +1,6 @@
 // engine/collective/block_sides.hpp: one side of a collective that the library carries out, in the
 // form that the library gets, if each block has its own count and place. Wire forms, the staging
-// buffer and Types are as in uniform_side.hpp.
+// buffer and Types are as in uniform_side.hpp, also the tests' need of Types.
 //
 //   Blocks<Types> in("gather");
 //   if (!in.prepare(receive, ranks)) return {};

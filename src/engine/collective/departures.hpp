@@ -6,7 +6,8 @@
 //   ... sparse::Exchange: departures.all(), departures.pack(i, to, comm) ...
 //
 // The template parameter Element knows a datatype. It has look(type), type(), measures() with size
-// and extent, dense(address, count) and pack(). Errors are Element's codes; 0: none.
+// and extent, dense(address, count) and pack(). Errors are Element's codes; 0: none. The tests need
+// the parameters: their datatypes are numbers.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@
 //
 // The template parameter Element knows a datatype. It has look(type), measures() with size and
 // extent, and dense(address, count). Its pack() and unpack() take the communicator. Errors are
-// Element's codes; 0: none.
+// Element's codes; 0: none. The tests need the parameters: their datatypes are numbers.
 #pragma once
 
 #include <algorithm>

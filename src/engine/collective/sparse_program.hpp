@@ -10,7 +10,7 @@
 // The template parameter Element is as in departures.hpp; here it also unpacks. Arrivals keeps the
 // program's list of arrived messages, as in heddle/exchange.h. It has make_lists(messages),
 // lay_out(measures) and `list`. The list has data, room, sources, counts and places. Errors are
-// their codes; 0: none.
+// their codes; 0: none. The tests need the parameters: their datatypes are numbers.
 #pragma once
 
 #include "engine/collective/departures.hpp"

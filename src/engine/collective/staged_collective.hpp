@@ -22,7 +22,7 @@ constexpr int most_absent = 128;  ///< Neighbours in a Cartesian topology of 64 
 /// place in the receive buffer stays as it is.
 using Absent = std::bitset<most_absent>;
 
-/// Out, In: Side if all blocks are alike, or Blocks.
+/// Out, In: Side if all blocks are alike, or Blocks. The library needs all four combinations.
 template <class Out, class In>
 struct Staged {
   static constexpr int none = -1;

@@ -10,7 +10,7 @@
 // holes, nothing is copied, but the library gets the basic type all the same. Any other type is
 // passed on as it came.
 //
-// The template parameter Types describes datatypes:
+// The template parameter Types describes datatypes. The tests need it: they have no MPI.
 //
 //   Handle              the program's handle of a datatype
 //   Entry               a datatype: size(), extent(), first_byte(), layout(), wire(), wire_in_memory(count),

@@ -1,119 +1,102 @@
-// engine/exchange/choice.hpp: chooses the algorithm of a blocking collective of a communicator, from the
-// user's wishes, the agreement of its ranks, and the results of trials. All ranks choose the same.
+// engine/exchange/choice.hpp: chooses the algorithm of a blocking collective of a communicator, from
+// the user's wishes and the agreement of its ranks. All ranks choose the same.
 //
-//   const select::Candidate choice = choice_of_all<Kinds<OfHost>>(own, send, receive, straight_from, timed);
-//   if (!choice.algorithm) ...                                     // the library's
-//
-// `own` is as in kinds.hpp. It also has topology() and library(kind, timed, next), which calls
-// AlgorithmChoice::library().
+//   const Choice choice = choice_of_equal_blocks(own.algorithms(), bytes, straight_from);
+//   if (choice.trial && own.library(*choice.trial, timed, choice.next)) ...        // the library's, by a trial
+//   if (!choice.candidate.algorithm) ...                                           // the library's
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string>
-#include <type_traits>
 
+#include "engine/base/arguments.hpp"
 #include "engine/collective/algorithm_choice.hpp"
-#include "engine/exchange/kinds.hpp"
 #include "schedule/algorithms.hpp"
 
 namespace heddle::engine {
 
+/// Blocks of MPI_Alltoall of at least so many bytes go from rank to rank. Hosts bundle shorter ones.
+/// The size is the same on all ranks.
+constexpr layout::Bytes equal_blocks_from = 4 << 10;
+
+/// A choice. A trial of such calls may give the call to the library instead.
+struct Choice {
+  select::Candidate candidate;                    ///< Null algorithm: the library's.
+  std::optional<TrialKind> trial = std::nullopt;  ///< Nothing: no trial is asked.
+  AlgorithmChoice::Next next = AlgorithmChoice::Next::asks;
+};
+
 /// The choice for exchanges that are not bundled.
 inline select::Candidate pair_by_pair() noexcept { return {.algorithm = &schedule::alltoallv_direct}; }
 
-/// Bytes of a rank's block that may go in a bundle; a mistake of the program counts as none.
-template <class Measure, class Given>
-class Bundled {
- public:
-  /// @param limit  Blocks of at least so many bytes go straight.
-  Bundled(const Given& given, layout::Bytes limit) : given_(given), whole_(whole(given)), limit_(limit) {}
-  layout::Bytes operator()(int rank) const noexcept {
-    Buffer<typename Measure::Type> data;
-    layout::Bytes bytes = 0;
-    return whole_ && block_of(given_, rank, ruler_, data, bytes) && bytes < limit_ ? bytes : 0;
-  }
-
- private:
-  const Given& given_;
-  bool whole_;
-  layout::Bytes limit_;
-  mutable Measure ruler_;
-};
-
-/// Heddle's way, unless the library's has turned out to be quicker, or is due to be timed.
-template <class Own>
-select::Candidate tried(Own& own, const select::Candidate& choice, const TrialKind& kind, TimedCall& timed,
-                        AlgorithmChoice::Next next) {
-  return own.library(kind, timed, next) ? select::Candidate{} : choice;
-}
-
-/// The choice for MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, from facts that all ranks know. Null
-/// algorithm: the library's.
+/// The choice for MPI_Alltoall.
+/// @param bytes  Of a block. 0: none, or a mistake.
 /// @param straight_from  Blocks of at least so many bytes do not go in bundles.
-template <class Of, class Own, class Given>
-select::Candidate choice_of_all(Own& own, const Given& send, const Given& receive, layout::Bytes straight_from,
-                                TimedCall& timed) {
-  using Measure = typename Of::Measure;
-  constexpr bool equal_blocks = std::is_same_v<Given, typename Of::Data>;
-  const auto bundled = [straight_from](const Given& given) { return Bundled<Measure, Given>(given, straight_from); };
-  const select::Candidate direct = pair_by_pair();
-  own.algorithms().stop();
-  const std::string& wanted = own.algorithms().alltoallv();
+Choice choice_of_equal_blocks(AlgorithmChoice& algorithms, layout::Bytes bytes, layout::Bytes straight_from);
+
+/// The choice for MPI_Alltoallv and MPI_Alltoallw. Throws std::bad_alloc.
+/// @param topology  const select::Topology&(), called only if needed.
+/// @param to, from  As for Agreement::next().
+template <class AskTopology, class To, class From>
+Choice choice_of_volumes(AlgorithmChoice& algorithms, TrialKind::Call call, schedule::Rank me, const AskTopology& topology,
+                         const To& to, const From& from) {
+  algorithms.stop();
+  const std::string& wanted = algorithms.alltoallv();
   if (wanted == "native") return {};
-  if (wanted != "auto") {
-    if (equal_blocks && bundled(receive)(0) == 0) return direct;
-    return {.algorithm = schedule::find(schedule::alltoallv(), wanted)};
-  }
-  if constexpr (equal_blocks) {
-    if (!Of::All::ours(send, receive)) return {};
-    Measure ruler;
-    typename Of::Data block;
-    layout::Bytes bytes = 0;
-    block_of(receive, 0, ruler, block, bytes);
-    return tried(own, direct, {.call = call_of_all(send), .volumes = select::magnitudes({bytes})}, timed,
-                 AlgorithmChoice::Next::asks);
-  } else {
-    Agreement& agreement = own.algorithms().agreement();
-    const select::Candidate& choice = agreement.next(own.topology(), own.me(), bundled(send), bundled(receive));
-    return tried(own, choice, {call_of_all(send), agreement.volumes(), agreement.digest(), agreement.volumes() != 0}, timed,
-                 AlgorithmChoice::Next::passes_agreed);
-  }
+  if (wanted != "auto") return {.candidate = {.algorithm = schedule::find(schedule::alltoallv(), wanted)}};
+  Agreement& agreement = algorithms.agreement();
+  const select::Candidate& choice = agreement.next(topology(), me, to, from);
+  return {choice, TrialKind{call, agreement.volumes(), agreement.digest(), agreement.volumes() != 0},
+          AlgorithmChoice::Next::passes_agreed};
 }
 
-/// The choice for MPI_Allgatherv: the wanted algorithm, or a quick algorithm by volumes and trials. Null algorithm:
-/// the library's.
-/// @param starts  As for GatherChoice::of().
-template <class Own>
-select::Candidate choice_of_gather(Own& own, std::span<const select::Bytes> starts, const GatherChoice::Library& library,
-                                   TimedCall& timed) {
-  const std::string& wanted = own.algorithms().allgatherv();
-  GatherChoice& candidates = own.algorithms().gathers();
-  const select::Candidate choice =
-      candidates.of(starts, wanted, library, [&own]() -> const select::Where& { return own.topology().where; });
-  if (!choice.algorithm || wanted != "auto") return choice;
-  own.algorithms().stop();
-  return tried(own, choice, candidates.kind(), timed, AlgorithmChoice::Next::passes_alike);
+/// The choice for MPI_Allgatherv. Throws std::bad_alloc.
+/// @param starts, where  As for GatherChoice::of().
+template <class AskWhere>
+Choice choice_of_gather(AlgorithmChoice& algorithms, std::span<const select::Bytes> starts,
+                        const GatherChoice::Library& library, const AskWhere& where) {
+  const std::string& wanted = algorithms.allgatherv();
+  GatherChoice& gathers = algorithms.gathers();
+  Choice choice{gathers.of(starts, wanted, library, where)};
+  if (!choice.candidate.algorithm || wanted != "auto") return choice;
+  algorithms.stop();
+  choice.trial = gathers.kind();
+  choice.next = AlgorithmChoice::Next::passes_alike;
+  return choice;
 }
 
-/// True: way_of_gather() would leave the gather to the library. A glance at the counts shows that:
-/// the gather is small, or like the last one that was left. The same on all ranks. After false,
-/// way_of_gather() may leave it all the same.
-/// @param size_of  Bytes of an element, asked only if needed. 0: only the library knows them.
-template <class Own, class SizeOf>
-bool passes_gather(Own& own, const Numbers& counts, const GatherChoice::Library& library, const SizeOf& size_of) noexcept {
-  if (own.algorithms().allgatherv() != "auto" || !counts.array()) return false;
-  const layout::Bytes size = size_of();
-  layout::Bytes all = 0;
-  VolumesDigest digest;
-  for (int i = 0; i < own.ranks(); ++i) {
-    layout::Bytes bytes = 0;
-    if (counts[i] < 0 || __builtin_mul_overflow(counts[i], size, &bytes) || __builtin_add_overflow(all, bytes, &all))
-      return false;
-    digest.add(bytes);
-  }
-  if (size <= 0) return false;
-  if (all < select::worth_gathering_anywhere && !library.where_counts(own.ranks())) return true;
-  return own.algorithms().passes_gather(digest.value());
+/// True: choice_of_gather() would leave the gather to the library. A glance at the counts shows
+/// that: the gather is small, or like the last one that was left. All ranks find the same. After
+/// false, choice_of_gather() may leave it all the same.
+/// @param size  Bytes of an element. 0: only the library knows them.
+bool passes_gather(AlgorithmChoice& algorithms, const Numbers& counts, int ranks, layout::Bytes size,
+                   const GatherChoice::Library& library) noexcept;
+
+// The name that trials have for a collective with such arguments.
+
+template <class Type>
+constexpr TrialKind::Call call_of_all(const Buffer<Type>& /*receive*/) {
+  return TrialKind::Call::alltoall;
+}
+template <class Type>
+constexpr TrialKind::Call call_of_all(const VArgument<Type>& /*receive*/) {
+  return TrialKind::Call::alltoallv;
+}
+template <class Type>
+constexpr TrialKind::Call call_of_all(const WArgument<Type>& /*receive*/) {
+  return TrialKind::Call::alltoallw;
+}
+template <class Type>
+constexpr TrialKind::Call call_of_neighbours(const Buffer<Type>& /*receive*/, bool gathers) {
+  return gathers ? TrialKind::Call::neighbor_allgather : TrialKind::Call::neighbor_alltoall;
+}
+template <class Type>
+constexpr TrialKind::Call call_of_neighbours(const VArgument<Type>& /*receive*/, bool gathers) {
+  return gathers ? TrialKind::Call::neighbor_allgatherv : TrialKind::Call::neighbor_alltoallv;
+}
+template <class Type>
+constexpr TrialKind::Call call_of_neighbours(const WArgument<Type>& /*receive*/, bool /*gathers*/) {
+  return TrialKind::Call::neighbor_alltoallw;
 }
 
 }  // namespace heddle::engine

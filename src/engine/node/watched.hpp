@@ -36,7 +36,7 @@ class WatchTurns {
   std::array<std::atomic<std::uint8_t>, 256> sent_{};
 };
 
-/// Delivery: the state of a descriptor's delivery. The code that takes a place sets it.
+/// Delivery: the state that the code that takes a place sets. The tests need it: they have no MPI.
 template <class Delivery>
 class Watched {
  public:

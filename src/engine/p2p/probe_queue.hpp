@@ -37,7 +37,7 @@ struct Origin {
   Bytes bytes = 0;  ///< Size of the message, not of its descriptor.
 };
 
-/// The template parameter Library is MPI (mpi/p2p/host_probe.hpp), or memory in tests. Its types
+/// Library is MPI (mpi/p2p/host_probe.hpp), or memory in the tests, which need it. Its types
 /// are Communicator, Hold, Envelope, Message, Request and Status. A Hold keeps a communicator, even
 /// if the program frees the handle. An Envelope has rank, tag and comm. Library raises an error
 /// before it returns the code, and no message is lost by an error. 0: no error.

@@ -17,7 +17,7 @@ Done gathered_by_heddle(const How& how, const Buffer& send, const Received& rece
   else if constexpr (How::blocking)
     return gather_passes(receive, comm, timed) ? Done() : exchange_gather(send, receive, comm, timed);
   else
-    return exchange_started<blocks::GatherAll>(how, send, receive, comm);
+    return exchange_started(how, kinds::gather_all, send, receive, comm);
 }
 
 /// Received: Buffer or VArgument.

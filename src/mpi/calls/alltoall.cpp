@@ -9,20 +9,6 @@
 namespace heddle::mpi {
 namespace {
 
-/// Given: Buffer, VArgument or WArgument.
-/// @param timed  Lives until the end of the call.
-template <class How, class Given>
-Done pair_by_pair(const How& how, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) {
-  const bool in_place = send.address == MPI_IN_PLACE;
-  if constexpr (How::blocking) {
-    if (in_place) return exchange_in_place(how.call, receive, comm);
-    return blocks::passes(comm, engine::call_of_all(send), timed) ? Done() : exchange_all(how.call, send, receive, comm, timed);
-  } else {
-    return in_place ? exchange_started<blocks::InPlace>(how, receive, receive, comm)
-                    : exchange_started<blocks::All>(how, send, receive, comm);
-  }
-}
-
 template <class How, class Given, class Hand>
 Done packed_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
                      Hand hand) {
@@ -48,10 +34,20 @@ Done packed_alltoall(const How& how, const Given& send, const Given& receive, MP
       hand);
 }
 
+/// Given: Buffer, VArgument or WArgument.
 template <class How, class Host, class Given, class Hand>
 int alltoall(const How& how, Host host, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
-  if (const Done done = pair_by_pair(how, send, receive, comm, timed)) return *done;
+  Done ours;
+  const bool in_place = send.address == MPI_IN_PLACE;
+  if constexpr (!How::blocking)
+    ours = in_place ? exchange_started(how, kinds::in_place, receive, receive, comm)
+                    : exchange_started(how, kinds::all, send, receive, comm);
+  else if (in_place)
+    ours = exchange_in_place(how.call, receive, comm);
+  else if (!blocks::passes(comm, engine::call_of_all(send), timed))
+    ours = exchange_all(how.call, send, receive, comm, timed);
+  if (ours) return *ours;
   if (none_known(send, receive)) return host();
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
   return packed_alltoall(how, send, receive, comm, timed, hand).or_call(host);

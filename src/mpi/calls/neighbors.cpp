@@ -45,7 +45,7 @@ Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& re
 template <class How, class Host, class Received, class Hand>
 int neighbor_allgather(const How& how, Host host, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
-  if (const Done done = exchange_pairs<blocks::GatherNeighbours>(how, send, receive, comm, timed)) return *done;
+  if (const Done done = exchange_pairs(how, kinds::gather_neighbours, send, receive, comm, timed)) return *done;
   if (none_known(send, receive)) return host();
   return packed_neighbor_allgather(how, send, receive, comm, timed, hand).or_call(host);
 }
@@ -53,7 +53,7 @@ int neighbor_allgather(const How& how, Host host, const Buffer& send, const Rece
 template <class How, class Host, class Given, class Hand>
 int neighbor_alltoall(const How& how, Host host, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
-  if (const Done done = exchange_pairs<blocks::Neighbours>(how, send, receive, comm, timed)) return *done;
+  if (const Done done = exchange_pairs(how, kinds::neighbours, send, receive, comm, timed)) return *done;
   if (none_known(send, receive)) return host();
   return packed_neighbor_alltoall(how, send, receive, comm, timed, hand).or_call(host);
 }

@@ -20,23 +20,57 @@ using Gathered = engine::Gathered<MPI_Datatype, Element, MPI_Comm>;
 
 engine::GatherChoice::Library library() noexcept { return {traits().gathers_by_sum, traits().slow_to_gather_little}; }
 
+/// Bytes of a rank's block that may go in a bundle. A mistake of the program counts as none.
+template <class Given>
+Bytes bundled(const Given& given, int rank, blocks::Ruler& ruler, Bytes straight_from) noexcept {
+  Buffer data;
+  Bytes bytes = 0;
+  return whole(given) && block_of(given, rank, ruler, data, bytes) && bytes < straight_from ? bytes : 0;
+}
+
+/// The choice for MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw.
+/// @param each  Bytes of each block of MPI_Alltoall. 0: none, or a mistake.
+template <class Given>
+engine::Choice choice_of(ShadowComm& own, const Given& send, const Given& receive, Bytes each) {
+  const Bytes straight_from = settings_of_process().router.straight_from();
+  if constexpr (std::is_same_v<Given, Buffer>) {
+    return engine::choice_of_equal_blocks(own.algorithms(), each, straight_from);
+  } else {
+    blocks::Ruler out;
+    blocks::Ruler in;
+    return engine::choice_of_volumes(
+        own.algorithms(), engine::call_of_all(send), own.me(), [&]() -> const select::Topology& { return own.topology(); },
+        [&](int to) { return bundled(send, to, out, straight_from); },
+        [&](int from) { return bundled(receive, from, in, straight_from); });
+  }
+}
+
+/// Gives the call to the library if that has turned out to be quicker, or is due to be timed.
+void ask_trial(ShadowComm& own, engine::Choice& choice, TimedCall& timed) {
+  if (choice.trial && own.library(*choice.trial, timed, choice.next)) choice.candidate = {};
+}
+
 }  // namespace
 
 template <class Given>
 Done exchange_all(const char* call, const Given& send, const Given& receive, MPI_Comm comm, TimedCall& timed) try {
   // Hosts themselves bundle short blocks of one size. No shadow communicator is made for these.
-  const bool asked = settings_of_process().alltoallv != "auto" || blocks::All::ours(send, receive);
+  constexpr bool equal_blocks = std::is_same_v<Given, Buffer>;
+  Bytes each = 0;
+  if constexpr (equal_blocks) each = blocks::bytes_of_each(receive);
+  const bool asked = !equal_blocks || each >= engine::equal_blocks_from || settings_of_process().alltoallv != "auto";
   Done refused;
-  ShadowComm* own = blocks::entered<blocks::Kinds::Ranks>(send, receive, comm, asked, refused);  // but way_of_all() may say no
+  ShadowComm* own = blocks::entered(kinds::all_blocking, send, receive, comm, asked, refused);
   if (!own) return refused;
   blocks::compare_first(*own, call);
-  const Bytes straight_from = settings_of_process().router.straight_from();
-  const select::Candidate choice = engine::choice_of_all<blocks::Kinds>(*own, send, receive, straight_from, timed);
+  engine::Choice chosen = choice_of(*own, send, receive, each);
+  ask_trial(*own, chosen, timed);
+  const select::Candidate& choice = chosen.candidate;
   alike(*own, {call, choice});
   if (!choice.algorithm) return {};
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
-  if (!blocks::All::fill(*own, send, receive, exchange)) return blocks::beyond_numbers(comm);
+  if (!blocks::add_blocks(kinds::all_blocking, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
   if (choice.algorithm == &schedule::alltoallv_direct) return exchange.run(comm);
   return exchange.run_routed(comm, choice, own->topology().nodes);
 } catch (const std::bad_alloc&) {
@@ -52,11 +86,9 @@ template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_
 bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
   if (!own || settings_of_process().check) return false;
-  const auto size_of = [&receive]() -> Bytes {
-    const Entry* const type = table.find(receive.type);
-    return !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
-  };
-  if (!engine::passes_gather(*own, receive.counts, library(), size_of)) return false;
+  const Entry* const type = table.find(receive.type);
+  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  if (!engine::passes_gather(own->algorithms(), receive.counts, own->ranks(), size, library())) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});
   return true;
@@ -64,13 +96,16 @@ bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) no
 
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
   Done refused;
-  ShadowComm* own = blocks::entered<blocks::Kinds::GatherOnce>(send, receive, comm, true, refused);
+  ShadowComm* own = blocks::entered(kinds::gather_blocking, send, receive, comm, true, refused);
   if (!own) return refused;
   Gathered blocks(own->ranks(), own->me(), {MPI_ERR_NO_MEM, traits().truncates_gathered ? MPI_ERR_TRUNCATE : MPI_SUCCESS});
   if (!blocks) return no_memory_on(comm);
   if (!blocks.measure(send, receive, send.address == MPI_IN_PLACE)) return blocks::beyond_numbers(comm);
   const std::span starts(blocks.starts(), static_cast<std::size_t>(own->ranks()) + 1);
-  const select::Candidate choice = engine::choice_of_gather(*own, starts, library(), timed);
+  const auto where = [own]() -> const select::Where& { return own->topology().where; };
+  engine::Choice chosen = engine::choice_of_gather(own->algorithms(), starts, library(), where);
+  ask_trial(*own, chosen, timed);
+  const select::Candidate& choice = chosen.candidate;
   alike(*own, {"MPI_Allgatherv", choice});
   if (!choice.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, comm);

@@ -272,7 +272,7 @@ Raised Exchange::run_routed(MPI_Comm comm, const select::Candidate& choice, cons
                            .nodes = &nodes},
                           wishes.straight_from(),
                           {.segment = wishes.segment, .copies = wishes.copies, .algorithm = choice.algorithm}, channel);
-    start(Ends::in_collective);
+    steps_.start(true);
     error = routed.run();
   } catch (const engine::Failed& failed) {
     error = failed.code;

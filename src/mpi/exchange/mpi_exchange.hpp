@@ -4,7 +4,7 @@
 //   Exchange exchange(*own, outs, ins);
 //   for (...) exchange.receive(edge, buffer, bytes);            // in the order in which they are likely to come
 //   for (...) exchange.send(edge, buffer, bytes);
-//   return exchange.run(comm);                                  // or start(...), and advance() until it says true
+//   return exchange.run(comm);                                  // or start(), and advance() until it returns true
 #pragma once
 
 #include <vector>
@@ -57,16 +57,16 @@ class Exchange final : private engine::Carrier {
   /// @param neighbours  All blocks go to neighbours or come from them.
   Raised run(MPI_Comm comm, bool neighbours = false) {
     use_mailboxes(neighbours);
-    start(Ends::in_collective);
+    steps_.start(true);
     return finish_on(comm);
   }
   /// Carries out a blocking exchange of all ranks. Short blocks go in bundles, by a schedule.
   Raised run_routed(MPI_Comm comm, const select::Candidate& choice, const schedule::Nodes& nodes);
 
-  /// May be called again when the last start is over.
-  void start(Ends ends) noexcept {
-    ends_ = ends;
-    steps_.start(ends == Ends::in_collective);
+  /// Starts a non-blocking or persistent exchange, again and again if each start is over first.
+  void start() noexcept {
+    ends_ = Ends::with_request;
+    steps_.start(false);
   }
   /// Carries the exchange on as far as it goes now, or to the end. True: it is over.
   bool advance(bool wait) noexcept { return steps_.advance(wait); }

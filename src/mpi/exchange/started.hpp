@@ -1,7 +1,7 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and
 // persistent collectives.
 //
-//   if (const Done done = exchange_started<blocks::All>(how, send, receive, comm)) return *done;   // Started, Kept
+//   if (const Done done = exchange_started(how, kinds::all, send, receive, comm)) return *done;    // Started, Kept
 //
 // All messages are posted at once, so the host moves them in any call of the program. The
 // completion calls do the rest (Pending::advance). The program's handle is a generalized request.
@@ -52,7 +52,7 @@ class StartedExchange final : public Exchanging<Pending> {
   using Exchanging::Exchanging;
   void begin() noexcept {
     begun();
-    exchange.start(Ends::with_request);
+    exchange.start();
   }
 
   std::unique_ptr<Comparison> comparison;
@@ -71,7 +71,7 @@ class PersistentExchange final : public Exchanging<Persistent> {
     record.active = record.substituted = true;
     begun();
     if (mailboxes.any()) mailboxes.start();  // short ones first
-    exchange.start(Ends::with_request);
+    exchange.start();
     return MPI_SUCCESS;
   }
   int finish(MPI_Status& status, int error) noexcept override {
@@ -110,21 +110,20 @@ bool Exchanging<Base>::keep_types() noexcept try {
   return false;
 }
 
-template <class Kind, class Given, class Wanted, class How>
-Done exchange_started(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm) {
+template <class How, class Sent, class Received>
+Done exchange_started(const How& how, const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm) {
   constexpr bool persistent = How::persistent;
-  const bool ours = Kind::ours(send, receive);
+  const bool ours = blocks::ours(kind, send, receive);
   if (!how.request || (!ours && !settings_of_process().check)) return {};
   Done refused;
   ShadowComm* own = nullptr;
   if (ours)
-    own = blocks::entered<Kind>(send, receive, comm, persistent, refused);
-  else if (ShadowComm* made = ShadowComm::made(comm); made && Kind::of(*made))
+    own = blocks::entered(kind, send, receive, comm, persistent, refused);
+  else if (ShadowComm* made = ShadowComm::made(comm); made && blocks::carries_out(kind, *made))
     own = made;
   if (!own) return refused;
-  constexpr bool in_place = Kind::in_place;
   const auto left_to_host = [&]() -> Done {
-    const Decision decision{how.call, {}, in_place};
+    const Decision decision{how.call, {}, kind.in_place};
     if (persistent)
       alike(*own, decision);
     else if (auto comparison = Comparison::begun(*own, decision))
@@ -132,29 +131,29 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
     return {};
   };
   if (!ours) return left_to_host();
-  if constexpr (requires { Kind::worth(*own, send, receive); })
-    if (!Kind::worth(*own, send, receive)) return left_to_host();
+  if constexpr (std::is_same_v<Sent, Buffer> && std::is_same_v<Received, VArgument>)
+    if (!kind.neighbours && !blocks::worth_gathering(receive, own->ranks())) return left_to_host();
   const int tags = persistent ? own->tags() : own->tag(0);
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, StartedExchange>;
-  auto* operation = new (std::nothrow) Operation(*own, comm, Kind::sends(*own), Kind::receives(*own));
+  auto* operation = new (std::nothrow) Operation(*own, comm, kind.sends(*own), kind.receives(*own));
   if (!operation || !operation->exchange) {
     delete operation;
     return no_memory_on(comm);
   }
   operation->exchange.tags_from(tags);
   if (persistent) operation->exchange.keep_memory();
-  if (!Kind::fill(*own, send, receive, operation->exchange)) {
+  if (!blocks::add_blocks(kind, *own, send, receive, operation->exchange)) {
     delete operation;
     return blocks::beyond_numbers(comm);
   }
-  const Decision decision{how.call, pair_by_pair(), in_place};
+  const Decision decision{how.call, pair_by_pair(), kind.in_place};
   if constexpr (persistent)
     alike(*own, decision);
   else
     operation->comparison = Comparison::begun(*own, decision);
   if constexpr (!persistent) report::tell_of_algorithm(decision.choice.algorithm->name);
-  const auto aside = [operation] { return !in_place || operation->exchange.send_from_aside(); };
+  const auto aside = [operation, &kind] { return !kind.in_place || operation->exchange.send_from_aside(); };
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
@@ -176,12 +175,13 @@ Done exchange_started(const How& how, const Given& send, const Wanted& receive, 
 /// Carries out a collective in any of its forms. All ranks know alike whether it is Heddle's.
 /// Nothing: it is not.
 /// @param timed  Lives until the end of the call.
-template <class Kind, class Given, class Wanted, class How>
-Done exchange_pairs(const How& how, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) {
+template <class How, class Sent, class Received>
+Done exchange_pairs(const How& how, const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm,
+                    TimedCall& timed) {
   if constexpr (How::blocking)
-    return blocks::carry_out<Kind>(how.call, send, receive, comm, timed);
+    return blocks::carry_out(kind, how.call, send, receive, comm, timed);
   else
-    return exchange_started<Kind>(how, send, receive, comm);
+    return exchange_started(how, kind, send, receive, comm);
 }
 
 }  // namespace heddle::mpi

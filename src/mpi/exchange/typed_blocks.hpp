@@ -1,11 +1,13 @@
-// mpi/exchange/typed_blocks.hpp: from the arguments of a collective to the blocks of an Exchange
-// (engine/exchange/kinds.hpp).
+// mpi/exchange/typed_blocks.hpp: MPI's side of an exchange. It checks the arguments of a collective,
+// measures each block once, and adds the blocks to an Exchange.
 //
-//   Exchange exchange(*own, GatherNeighbours::sends(*own), GatherNeighbours::receives(*own));
-//   if (!GatherNeighbours::fill(*own, send, receive, exchange)) return {};      // Buffer -> Buffer, or Buffer -> VArgument
+//   Exchange exchange(*own, kind.sends(*own), kind.receives(*own));
+//   if (!blocks::add_blocks(kind, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
 #pragma once
 
-#include "engine/exchange/kinds.hpp"
+#include "engine/exchange/blocks.hpp"
+#include "engine/exchange/choice.hpp"
+#include "engine/exchange/turns.hpp"
 #include "mpi/collectives/host_sides.hpp"
 #include "mpi/exchange/collective_checks.hpp"
 #include "mpi/exchange/consistency_check.hpp"
@@ -35,40 +37,124 @@ inline bool look(MPI_Datatype type, Measures& found) noexcept {
   return true;
 }
 
-struct OfHost {
-  using Ruler = engine::Ruler<MPI_Datatype, look>;
-  static bool in_place(const void* address) noexcept { return address == MPI_IN_PLACE; }
-  /// True: all of MPI_COMM_WORLD is on one node. All ranks know that alike.
-  static bool one_node() noexcept {
-    const Node* node = Node::here();
-    int ranks = 0;
-    return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
+using Ruler = engine::Ruler<MPI_Datatype, look>;
+
+/// True: Heddle carries out such a collective of the communicator. All ranks know this.
+inline bool carries_out(const Kind& kind, const ShadowComm& own) noexcept {
+  switch (kind.when) {
+    case Kind::When::not_native:
+      return own.algorithms().alltoallv() != "native";
+    case Kind::When::neighbours_known:
+      return own.has_neighbours();
+    case Kind::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
+      const Node* node = Node::here();
+      int ranks = 0;
+      return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
+    }
+    case Kind::When::always:
+      break;
   }
-};
-using Kinds = engine::Kinds<OfHost>;
-using All = Kinds::All;
-using InPlace = Kinds::InPlace;
-using Neighbours = Kinds::Neighbours;
-using GatherNeighbours = Kinds::GatherNeighbours;
-using GatherAll = Kinds::GatherAll;
+  return true;
+}
+
+/// Bytes of each block of MPI_Alltoall. 0: none, or a mistake.
+inline Bytes bytes_of_each(const Buffer& data) noexcept {
+  Ruler ruler;
+  Measures type;
+  Bytes bytes = 0;
+  return data.count > 0 && ruler.measure(data.type, type) && !__builtin_mul_overflow(data.count, type.size, &bytes) ? bytes : 0;
+}
+
+/// True: by its arguments, the collective is Heddle's. All ranks find the same.
+template <class Sent, class Received>
+bool ours(const Kind& kind, const Sent& send, const Received& receive) noexcept {
+  if (kind.neighbours || kind.gathers) return true;
+  if (send.address == MPI_IN_PLACE) return false;
+  if constexpr (std::is_same_v<Received, Buffer>) return bytes_of_each(receive) >= engine::equal_blocks_from;
+  return true;
+}
+
+/// True: MPI_Iallgatherv of all ranks has enough bytes to go pair by pair. The latency of messages
+/// alone counts if there are fewer. All ranks find the same, because they know the same counts.
+inline bool worth_gathering(const VArgument& receive, int ranks) noexcept {
+  constexpr Bytes direct_from = 64 << 10;
+  Bytes all = 0;
+  return !engine::bytes_of_all<Ruler>(receive, ranks, all) || all >= direct_from;
+}
+
+template <class Received>
+bool add_receives(const engine::Turns& from, int first, const Received& receive, Exchange& exchange) noexcept {
+  Ruler ruler;
+  Buffer data;
+  Bytes bytes = 0;
+  for (int turn = 0; turn < from.size(); ++turn) {
+    if (!block_of(receive, from.block(turn), ruler, data, bytes)) return false;
+    if (turn >= first) exchange.receive(from.edge(turn), data, bytes);
+  }
+  return true;
+}
+
+template <class Sent>
+bool add_sends(const engine::Turns& to, int first, const Sent& send, Exchange& exchange) noexcept {
+  Ruler ruler;
+  Buffer data;
+  Bytes bytes = 0;
+  for (int turn = first; turn < to.size(); ++turn) {
+    if (!block_of(send, to.block(turn), ruler, data, bytes)) return false;
+    exchange.send(to.edge(turn), data, bytes);
+  }
+  return true;
+}
+
+/// Sends one block to every peer. If this rank sends nothing although the others expect bytes, the
+/// program is wrong. But the others wait for a message, so they get the block `expected`.
+template <class Received>
+bool add_gathered(const engine::Turns& to, int first, const Buffer& send, const Received& receive, int expected,
+                  Exchange& exchange) noexcept {
+  Ruler ruler;
+  Buffer data;
+  Bytes bytes = 0;
+  if (to.size() == 0) return true;
+  if (first == 0 && !block_of(send, 0, ruler, data, bytes)) return false;
+  if (bytes == 0 && expected >= 0) block_of(receive, expected, ruler, data, bytes);
+  for (int turn = first; turn < to.size(); ++turn) exchange.send(to.edge(turn), data, bytes);
+  return true;
+}
+
+/// Adds the blocks of both sides. In place, this rank's own block stays as it is, and the caller
+/// still has to pack the sends aside. False: numbers that no buffer has.
+template <class Sent, class Received>
+bool add_blocks(const Kind& kind, const ShadowComm& own, const Sent& send, const Received& receive,
+                Exchange& exchange) noexcept {
+  using engine::Turns;
+  const bool all = !kind.neighbours;
+  const bool in_place = kind.in_place || (all && kind.gathers && send.address == MPI_IN_PLACE);
+  const int first = in_place ? 1 : 0;  // turn 0 is the own block
+  const Turns from = all ? Turns::down(own.me(), own.ranks()) : Turns::along(own.in());
+  const Turns to = all ? Turns::up(own.me(), own.ranks()) : Turns::along(own.out());
+  if (!add_receives(from, first, receive, exchange)) return false;
+  if constexpr (std::is_same_v<Sent, Buffer>)
+    if (kind.gathers) return add_gathered(to, first, send, receive, all ? own.me() : -1, exchange);
+  return add_sends(to, first, send, exchange);
+}
 
 /// The shadow communicator of a collective that Heddle carries out. All ranks decide alike, and a
 /// rank leaves the collective only by an error. Null, with `refused`: that error. Null without it:
 /// the collective is not for Heddle.
 /// @param makes  The call may make the shadow communicator. False in a call that must not wait for
 /// other ranks.
-template <class Kind, class Given, class Wanted>
-ShadowComm* entered(const Given& send, const Wanted& receive, MPI_Comm comm, bool makes, Done& refused) {
+template <class Sent, class Received>
+ShadowComm* entered(const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm, bool makes, Done& refused) {
   ShadowComm* own = ShadowComm::made(comm);
   if (own && revoked(comm)) return nullptr;
-  if (own ? !Kind::of(*own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
-  refused = mistakes::refused<Kind>(send, receive, comm, own);  // before any message to other ranks
+  if (own ? !carries_out(kind, *own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
+  refused = mistakes::refused(kind, send, receive, comm, own);  // before any message to other ranks
   if (refused) {
     if (own) own->spoil();  // others may send what this rank does not receive
     return nullptr;
   }
   if (!own) own = ShadowComm::of(comm);
-  return own && Kind::of(*own) ? own : nullptr;
+  return own && carries_out(kind, *own) ? own : nullptr;
 }
 
 /// The counts or displacements fit no buffer. The other ranks wait, as for any rank that is lost.
@@ -92,33 +178,33 @@ inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexce
 
 /// True: the library has turned out to be quicker for the neighbours, or is due to be timed. All
 /// ranks find the same.
-template <class Kind, class Wanted>
-bool goes_library(ShadowComm& own, const char* call, const Wanted& receive, TimedCall& timed) {
-  if (!Kind::neighbours || !settings_of_process().trials) return false;
+template <class Received>
+bool goes_library(const Kind& kind, ShadowComm& own, const char* call, const Received& receive, TimedCall& timed) {
+  if (!kind.neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
   own.algorithms().stop();
-  return own.library({.call = engine::call_of_neighbours(receive, Kind::gathers)}, timed,
-                     engine::AlgorithmChoice::Next::passes);
+  return own.library({.call = engine::call_of_neighbours(receive, kind.gathers)}, timed, engine::AlgorithmChoice::Next::passes);
 }
 
 /// Carries out a blocking call of that kind. Nothing: not for Heddle, on all ranks alike.
 /// @param timed  Lives until the end of the call.
-template <class Kind, class Given, class Wanted>
-Done carry_out(const char* call, const Given& send, const Wanted& receive, MPI_Comm comm, TimedCall& timed) try {
-  if (Kind::neighbours && passes(comm, engine::call_of_neighbours(receive, Kind::gathers), timed)) return {};
+template <class Sent, class Received>
+Done carry_out(const Kind& kind, const char* call, const Sent& send, const Received& receive, MPI_Comm comm,
+               TimedCall& timed) try {
+  if (kind.neighbours && passes(comm, engine::call_of_neighbours(receive, kind.gathers), timed)) return {};
   Done refused;
-  ShadowComm* own = entered<Kind>(send, receive, comm, true, refused);
+  ShadowComm* own = entered(kind, send, receive, comm, true, refused);
   if (!own) return refused;
-  if (goes_library<Kind>(*own, call, receive, timed)) {
-    alike(*own, {call, {}, Kind::in_place});
+  if (goes_library(kind, *own, call, receive, timed)) {
+    alike(*own, {call, {}, kind.in_place});
     return {};
   }
-  Exchange exchange(*own, Kind::sends(*own), Kind::receives(*own));
+  Exchange exchange(*own, kind.sends(*own), kind.receives(*own));
   if (!exchange) return no_memory_on(comm);
-  alike(*own, {call, pair_by_pair(), Kind::in_place});
-  if (!Kind::fill(*own, send, receive, exchange)) return beyond_numbers(comm);
-  if (Kind::in_place && !exchange.send_from_aside()) return no_memory_on(comm);
-  return exchange.run(comm, Kind::neighbours);
+  alike(*own, {call, pair_by_pair(), kind.in_place});
+  if (!add_blocks(kind, *own, send, receive, exchange)) return beyond_numbers(comm);
+  if (kind.in_place && !exchange.send_from_aside()) return no_memory_on(comm);
+  return exchange.run(comm, kind.neighbours);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }
@@ -131,12 +217,12 @@ namespace heddle::mpi {
 /// alike.
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
-  if (!blocks::InPlace::ours(given, given)) {
+  if (!blocks::ours(kinds::in_place, given, given)) {
     if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};
   }
   TimedCall timed;  // never asked: nothing in place is tried
-  return blocks::carry_out<blocks::InPlace>(call, given, given, comm, timed);
+  return blocks::carry_out(kinds::in_place, call, given, given, comm, timed);
 }
 
 }  // namespace heddle::mpi

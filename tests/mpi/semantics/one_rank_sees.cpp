@@ -113,6 +113,21 @@ TEST_RANKS(3, OneRankSees, OneBufferWithNothingToGather) {
     }
 }
 
+/// Rank 0 sends nothing by mistake, although the others expect its block. Hosts let it pass, and no
+/// rank waits for ever.
+TEST_RANKS(3, OneRankSees, NothingToGatherByMistake) {
+  constexpr int length = 30'000;
+  Blocks mine(team, length);
+  Blocks all(team, length);
+  mine.say(0, team.rank);
+  MPI_Request request = MPI_REQUEST_NULL;
+  EXPECT_EQ(wait(MPI_Iallgatherv(mine.ints.data(), team.rank == 0 ? 0 : length, MPI_INT, all.ints.data(), all.counts.data(),
+                                 all.places.data(), MPI_INT, team.comm, &request),
+                 request),
+            MPI_SUCCESS);
+  for (int i = 1; i < team.size; ++i) EXPECT_TRUE(all.said(i, i));
+}
+
 /// One rank has nothing to exchange, and null types. The others leave it out. Open MPI 5.0.11
 /// refuses null types, even without elements.
 #if !defined(OPEN_MPI)
