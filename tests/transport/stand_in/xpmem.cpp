@@ -22,6 +22,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #define STAND_IN extern "C" __attribute__((visibility("default")))
 
@@ -52,7 +53,8 @@ Found file_at(long process, std::uintptr_t begin, std::uintptr_t end) {
     if (std::sscanf(line.c_str(), "%lx-%lx %4s %lx %x:%x %lu", &low, &high, rights, &offset, &major_of, &minor_of, &inode) != 7)
       continue;
     if (begin < low || end > high || rights[3] != 's' || inode == 0) continue;
-    for (const auto& each : std::filesystem::directory_iterator(folder + "/fd")) {
+    std::error_code gone;  // the process may have ended
+    for (const auto& each : std::filesystem::directory_iterator(folder + "/fd", gone)) {
       struct stat facts {};
       if (stat(each.path().c_str(), &facts) == 0 && facts.st_ino == inode && facts.st_dev == makedev(major_of, minor_of))
         return {each.path(), static_cast<off_t>(offset + (begin - low))};
