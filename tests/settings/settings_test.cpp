@@ -223,7 +223,7 @@ TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
   ASSERT_EQ(set.complaints.size(), 1u);
   EXPECT_EQ(set.complaints[0],
             "heddle: HEDDLE_TRANSPORTS=ring,rdma names an unknown transport; using auto. "
-            "Allowed: auto, or a list of self,mapped,cma,ring,mpi.");
+            "Allowed: auto, or a list of self,mapped,xpmem,cma,ring,mpi.");
 }
 
 TEST(Settings, NodeMemoryHasALeastAndAMost) {
