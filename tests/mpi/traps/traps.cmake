@@ -248,7 +248,7 @@ foreach(family ${families})
   heddle_refused(memory 1 ARGUMENTS memory=700)
   heddle_refused(memory_to_one 1 ARGUMENTS memory=700 only=1)
   heddle_refused(node_memory 1 SETTINGS HEDDLE_NODE_MEMORY=4M)
-  foreach(transports ring cma mapped mpi self)
+  foreach(transports ring cma mapped xpmem mpi self)
     heddle_refused(transports_${transports} 1 SETTINGS HEDDLE_TRANSPORTS=${transports})
   endforeach()
 
