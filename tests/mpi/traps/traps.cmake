@@ -248,33 +248,9 @@ foreach(family ${families})
   heddle_refused(memory 1 ARGUMENTS memory=700)
   heddle_refused(memory_to_one 1 ARGUMENTS memory=700 only=1)
   heddle_refused(node_memory 1 SETTINGS HEDDLE_NODE_MEMORY=4M)
-  foreach(transports ring cma mapped xpmem mpi self)
+  foreach(transports ring cma mapped mpi self)
     heddle_refused(transports_${transports} 1 SETTINGS HEDDLE_TRANSPORTS=${transports})
   endforeach()
-
-  # heddle_attached(name notices SETTINGS variable=value... ARGUMENTS argument...): with XPMEM, which
-  # a library stands in for.
-  function(heddle_attached name notices)
-    cmake_parse_arguments(PARSE_ARGV 2 one "" "" "SETTINGS;ARGUMENTS")
-    heddle_preloaded(environment ${family} on)
-    add_test(NAME traps.attached.${name}.${family}
-             COMMAND ${python} ${here}/refused.py ${notices} ${two} ${environment} HEDDLE_TRANSPORTS=mapped,xpmem,cma,ring
-                     LD_LIBRARY_PATH=$<TARGET_FILE_DIR:xpmem_stand_in> ${one_SETTINGS} $<TARGET_FILE:heddle-attached-${family}>
-                     ${one_ARGUMENTS})
-    set_tests_properties(traps.attached.${name}.${family} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")
-  endfunction()
-  if(TARGET xpmem_stand_in)
-    add_dependencies(heddle-attached-${family} xpmem_stand_in)
-    heddle_attached(direct 0 SETTINGS HEDDLE_SCHEME=direct ARGUMENTS attaches)
-    heddle_attached(both 0 SETTINGS HEDDLE_SCHEME=both ARGUMENTS attaches)
-    heddle_attached(alone 0 SETTINGS HEDDLE_SCHEME=direct HEDDLE_TRANSPORTS=xpmem)
-    heddle_attached(chosen 0)
-    heddle_attached(make 1 SETTINGS HEDDLE_SCHEME=direct XPMEM_STAND_IN_REFUSES=make ARGUMENTS none)
-    heddle_attached(get 1 SETTINGS HEDDLE_SCHEME=direct XPMEM_STAND_IN_REFUSES=get ARGUMENTS none)
-    heddle_attached(attach 0 SETTINGS HEDDLE_SCHEME=direct XPMEM_STAND_IN_REFUSES=attach ARGUMENTS none)
-    heddle_attached(attach_alone 0 SETTINGS HEDDLE_SCHEME=direct HEDDLE_TRANSPORTS=xpmem XPMEM_STAND_IN_REFUSES=attach ARGUMENTS none)
-    heddle_attached(missing 1 SETTINGS HEDDLE_SCHEME=direct LD_LIBRARY_PATH=)
-  endif()
 
   # One rank without Heddle: the job either runs without Heddle, or ends with an error that names a
   # way out. It never hangs.
@@ -370,3 +346,5 @@ foreach(family ${families})
                                                ${three} ${without_it} $<TARGET_FILE:heddle-killed-${family}>)
   set_tests_properties(traps.killed.${family} PROPERTIES TIMEOUT 600 LABELS "mpi;traps" PROCESSORS 2)
 endforeach()
+
+include(${CMAKE_CURRENT_LIST_DIR}/attached.cmake)
