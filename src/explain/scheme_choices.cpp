@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "select/forced.hpp"
 
 namespace heddle::explain {
 namespace {
 
-Choice in(const char* memory, const select::Facts& facts, const Circumstances& at) {
+Choice in(std::string_view memory, const select::Facts& facts, const Circumstances& at) {
   const std::optional<select::Scheme> scheme = select::forced(at.scheme);
   select::Choice choice = scheme ? select::with(*scheme, facts) : select::choose(facts);
   std::string why = select::why(facts, choice);
@@ -41,10 +43,15 @@ SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Ci
                                                                   : unannounced(at.packs)),
             {}};
   SchemeChoices schemes;
-  facts.process_vm = true;
+  facts.process_vm =
+      std::ranges::any_of(transport::transports, [&](const auto& one) { return one.can.copy && at.transports.has(one); });
   schemes.choices.push_back(in("any memory", facts, at));
   facts.mapped = true;
-  schemes.choices.push_back(in("memory of heddle_alloc", facts, at));
+  for (const transport::TransportEntry& one : transport::transports) {
+    if (!one.can.map || !at.transports.has(one)) continue;
+    facts.preparation = one.preparation(whole.node->high - whole.node->low);
+    schemes.choices.push_back(in(one.memory, facts, at));
+  }
   return schemes;
 }
 

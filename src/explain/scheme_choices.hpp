@@ -7,11 +7,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "layout/layout.hpp"
 #include "select/choose_message.hpp"
 #include "settings/settings.hpp"
+#include "transport/transport_table.hpp"
 
 namespace heddle::explain {
 
@@ -24,6 +26,7 @@ struct Circumstances {
   Bytes rendezvous = settings::Settings{}.rendezvous;           ///< HEDDLE_RENDEZVOUS
   settings::Scheme scheme = settings::Scheme::automatic;        ///< HEDDLE_SCHEME
   settings::Messages messages = settings::Messages::automatic;  ///< HEDDLE_MESSAGES
+  transport::TransportSet transports{};                         ///< HEDDLE_TRANSPORTS
   Bytes segment = 0;                                            ///< HEDDLE_SEGMENT; 0: auto
   bool crowded = false;                                         ///< More ranks than cores.
   std::optional<bool> packs{};  ///< True if Heddle packs messages that are not announced. Empty: it depends on the MPI library.
@@ -31,7 +34,7 @@ struct Circumstances {
 
 /// The choice for one kind of memory of the sender's buffer.
 struct Choice {
-  const char* memory;
+  std::string_view memory;
   select::Choice choice;
   double ns;  ///< The time by the profile.
   std::string why;

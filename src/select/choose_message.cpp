@@ -90,8 +90,8 @@ Costs costs(const Facts& facts) noexcept {
       ready + (step.from.contiguous ? scatter : both_work(step.pack, scatter) + segments * p.handover));
   set(Scheme::multi_w, facts.process_vm, ready + step.read(step.from.blocks, step.to.blocks));
   // The claim of a cell fetches its line.
-  set(Scheme::direct, facts.mapped, ready + p.handover + step.move);
-  set(Scheme::both, facts.mapped && !facts.paired, ready + p.handover + shared(step, segments));
+  set(Scheme::direct, facts.mapped, ready + facts.preparation + p.handover + step.move);
+  set(Scheme::both, facts.mapped && !facts.paired, ready + facts.preparation + p.handover + shared(step, segments));
   return costs;
 }
 

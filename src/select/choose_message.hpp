@@ -25,7 +25,8 @@ struct Facts {
   Side sender{};            ///< Always known.
   Side receiver{};          ///< Not known for the first message of a pair.
   bool mapped = false;      ///< The sender's buffer is mapped by the receiver.
-  bool process_vm = false;  ///< The receiver can read the sender's memory by process_vm_readv.
+  double preparation = 0;   ///< If mapped: of the mapping for this message, ns.
+  bool process_vm = false;  ///< The receiver can copy the sender's memory (process_vm_readv).
   bool early = false;    ///< The sender packs, so that its call completes before the receive, as programs expect of few bytes.
   bool crowded = false;  ///< More ranks than cores: waiting for the other side costs a time slice.
   bool blocking = true;  ///< The sender's call returns only when its buffer is free.

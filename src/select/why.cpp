@@ -53,6 +53,8 @@ std::string why(const Facts& facts, const Choice& choice) {
   std::string text = fmt::format("{}: {} to {}{}: ", name(choice.scheme), looks(step.from), looks(step.to),
                                  facts.receiver.known ? "" : " (not known yet, assumed to be like the sender)");
   text += fmt::format("{}, {} in all", parts(step, choice.scheme), us(cost.of(choice.scheme)));
+  if (facts.preparation > 0 && (choice.scheme == Scheme::direct || choice.scheme == Scheme::both))
+    text += fmt::format(", of which attaching the sender's memory takes {}", us(facts.preparation));
   if (facts.crowded) return text + "; more ranks than cores, so the sender packs at once and does not wait";
 
   Scheme other = choice.scheme;

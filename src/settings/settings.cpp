@@ -198,22 +198,16 @@ Parsed<std::int64_t> segment(std::string_view text) {
   return parsed;
 }
 
-Parsed<Transports> transports(std::string_view text) {
+Parsed<transport::TransportSet> transports(std::string_view text) {
   std::string list = lower(text);
   std::erase(list, ' ');
   if (list == "auto") return {{}, {}};
-  Transports chosen{.mapped = false, .cma = false, .ring = false};
+  transport::TransportSet chosen = transport::TransportSet::none();
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
-    const std::string_view word = std::string_view(list).substr(at, end - at);
-    if (word == "mapped")
-      chosen.mapped = true;
-    else if (word == "cma")
-      chosen.cma = true;
-    else if (word == "ring")
-      chosen.ring = true;
-    else if (word != "self" && word != "mpi")
-      return {{}, "names an unknown transport"};
+    const transport::TransportEntry* const entry = transport::find(std::string_view(list).substr(at, end - at));
+    if (!entry) return {{}, "names an unknown transport"};
+    chosen.add(*entry);
     at = end + 1;
   }
   return {chosen, {}};

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/transport_table.hpp"
+
 namespace heddle::settings {
 
 enum class Reader { library, command_line };
@@ -60,16 +62,6 @@ constexpr const char* name(Exchange exchange) noexcept {
   return "?";
 }
 
-/// The allowed transports, by the names of transport/transport_table.hpp. `self` and `mpi` are
-/// always allowed.
-struct Transports {
-  bool mapped = true;
-  bool cma = true;
-  bool ring = true;
-
-  bool operator==(const Transports&) const = default;
-};
-
 /// Parameters of the crystal router (engine/collective/router.hpp).
 struct Router {
   int radix = 0;                  ///< 0: the choice of a way sets it.
@@ -96,7 +88,7 @@ struct Settings {
   std::int64_t rendezvous = 8 << 10;                 ///< HEDDLE_RENDEZVOUS, bytes
   bool contiguous = false;                           ///< HEDDLE_CONTIGUOUS
   std::int64_t segment = 0;                          ///< HEDDLE_SEGMENT, bytes; 0: auto
-  Transports transports;                             ///< HEDDLE_TRANSPORTS
+  transport::TransportSet transports;                ///< HEDDLE_TRANSPORTS
   std::int64_t node_memory = 256 << 20;              ///< HEDDLE_NODE_MEMORY, bytes
   std::string fabric = "auto";                       ///< HEDDLE_FABRIC, off, or a provider
   int nodes = 1;                                     ///< HEDDLE_NODES
@@ -151,29 +143,29 @@ struct Parsed {
   std::string complaint;  ///< Empty: no fault.
 };
 
-Parsed<bool> on_off(std::string_view text);                     ///< on|off, 1|0, yes|no, true|false; any case.
-Parsed<Isa> isa(std::string_view text);                         ///< auto|portable|avx2|avx512; any case.
-Parsed<Messages> messages(std::string_view text);               ///< auto|packed|native; any case.
-Parsed<Watch> watch(std::string_view text);                     ///< none|some|all; any case.
-Parsed<Log> log(std::string_view text);                         ///< off|info|debug; any case.
-Parsed<Windows> windows(std::string_view text);                 ///< auto, or as on_off().
-Parsed<FileAccess> file_access(std::string_view text);          ///< auto, or as on_off().
-Parsed<Collectives> collectives(std::string_view text);         ///< auto|native; any case.
-Parsed<std::string> allgatherv(std::string_view text);          ///< auto|native|ring|...; any case.
-Parsed<std::string> alltoallv(std::string_view text);           ///< auto|native|direct|...; any case.
-Parsed<Exchange> exchange(std::string_view text);               ///< auto|consensus|crystal|counts; any case.
-Parsed<Router> router(std::string_view text);                   ///< auto, or a list of the parts of a Router, in any order.
-Parsed<Yield> yield(std::string_view text);                     ///< auto, or as on_off().
-Parsed<bool> heap(std::string_view text);                       ///< keep (true) or system (false); any case.
-Parsed<bool> devices(std::string_view text);                    ///< auto (true) or none (false); any case.
-Parsed<Scheme> scheme(std::string_view text);                   ///< auto|native|bc-spup|...; any case.
-Parsed<std::int64_t> segment(std::string_view text);            ///< auto (0), or a power of two from 1K to 64K.
-Parsed<Transports> transports(std::string_view text);           ///< auto, or a list of transports, in any order and case.
-Parsed<std::int64_t> node_memory(std::string_view text);        ///< bytes(), from 4M to 1T.
-Parsed<std::string> fabric(std::string_view text);              ///< auto, off, or a possible name of a provider; any case.
-Parsed<std::string> file(std::string_view text);                ///< Any text.
-Parsed<int> integer(std::string_view text, int low, int high);  ///< A decimal number from low to high.
-Parsed<std::int64_t> bytes(std::string_view text);              ///< 0 or more, with a power of 1024: "64M", "64MiB", "64 MB".
+Parsed<bool> on_off(std::string_view text);                         ///< on|off, 1|0, yes|no, true|false; any case.
+Parsed<Isa> isa(std::string_view text);                             ///< auto|portable|avx2|avx512; any case.
+Parsed<Messages> messages(std::string_view text);                   ///< auto|packed|native; any case.
+Parsed<Watch> watch(std::string_view text);                         ///< none|some|all; any case.
+Parsed<Log> log(std::string_view text);                             ///< off|info|debug; any case.
+Parsed<Windows> windows(std::string_view text);                     ///< auto, or as on_off().
+Parsed<FileAccess> file_access(std::string_view text);              ///< auto, or as on_off().
+Parsed<Collectives> collectives(std::string_view text);             ///< auto|native; any case.
+Parsed<std::string> allgatherv(std::string_view text);              ///< auto|native|ring|...; any case.
+Parsed<std::string> alltoallv(std::string_view text);               ///< auto|native|direct|...; any case.
+Parsed<Exchange> exchange(std::string_view text);                   ///< auto|consensus|crystal|counts; any case.
+Parsed<Router> router(std::string_view text);                       ///< auto, or a list of the parts of a Router, in any order.
+Parsed<Yield> yield(std::string_view text);                         ///< auto, or as on_off().
+Parsed<bool> heap(std::string_view text);                           ///< keep (true) or system (false); any case.
+Parsed<bool> devices(std::string_view text);                        ///< auto (true) or none (false); any case.
+Parsed<Scheme> scheme(std::string_view text);                       ///< auto|native|bc-spup|...; any case.
+Parsed<std::int64_t> segment(std::string_view text);                ///< auto (0), or a power of two from 1K to 64K.
+Parsed<transport::TransportSet> transports(std::string_view text);  ///< auto, or a list of transports, in any order and case.
+Parsed<std::int64_t> node_memory(std::string_view text);            ///< bytes(), from 4M to 1T.
+Parsed<std::string> fabric(std::string_view text);                  ///< auto, off, or a possible name of a provider; any case.
+Parsed<std::string> file(std::string_view text);                    ///< Any text.
+Parsed<int> integer(std::string_view text, int low, int high);      ///< A decimal number from low to high.
+Parsed<std::int64_t> bytes(std::string_view text);  ///< 0 or more, with a power of 1024: "64M", "64MiB", "64 MB".
 
 /// Variables that start with HEDDLE but are not in the table, each with the nearest name if one is
 /// near.

@@ -7,6 +7,8 @@ namespace {
 constexpr auto library = Reader::library;
 constexpr auto command_line = Reader::command_line;
 
+constexpr auto transports = transport::with_names("auto, or a list of ");
+
 constexpr Variable rows[] = {
     {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
     {"HEDDLE_ISA", "auto", "auto|portable|avx2|avx512",
@@ -27,9 +29,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
-    {"HEDDLE_TRANSPORTS", "auto", "auto, or a list of self,mapped,cma,ring,mpi",
-     "the transports that Heddle may use within a node. auto: all of them. self and mpi, the MPI library, are always allowed, "
-     "and so is ring if mapped or cma is. mpi alone: there is no node memory",
+    {"HEDDLE_TRANSPORTS", "auto", std::string_view(transports.data(), transports.size()),
+     "the transports that Heddle may use within a node. auto: all but xpmem. self and mpi, the MPI library, are always "
+     "allowed, "
+     "and so is ring if another one is. mpi alone: there is no node memory",
      library},
     {"HEDDLE_NODE_MEMORY", "256M", "bytes from 4M to 1T, with K, M, G or T",
      "address space that each process reserves for messages within a node. Pages take memory at their first use", library},

@@ -42,7 +42,7 @@ Json schedules(const char* title, std::span<const schedule::Algorithm* const> ta
 
 Json transports() {
   Json rows = Json::array();
-  for (const transport::Transport& one : transport::table())
+  for (const transport::TransportEntry& one : transport::transports)
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.cost}});
   return {{"room", "transport"},
           {"title", "Transports within a node"},

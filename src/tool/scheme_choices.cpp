@@ -34,6 +34,7 @@ explain::SchemeChoices schemes(const layout::Layout& layout, Count count, const 
                                   .rendezvous = set.rendezvous,
                                   .scheme = set.scheme,
                                   .messages = set.messages,
+                                  .transports = set.transports,
                                   .segment = set.segment};
   const layout::Placed whole = layout.repeated(count);
   const Bytes bytes = whole.node ? whole.node->size : 0;

@@ -18,9 +18,11 @@ namespace heddle::transport {
 std::string CommonFile::terms(const NodeOptions& options) {
   const std::uint64_t space = name_space("user");
   if (space == 0) return {};
-  return std::to_string(space) + ' ' + std::to_string(geteuid()) + ' ' + std::to_string(options.memory) + ' ' +
-         std::to_string(options.shared) + (options.allow_mapped ? " mapped" : "") + (options.allow_cma ? " cma" : "") +
-         (options.allow_ring ? " ring" : "");
+  std::string terms = std::to_string(space) + ' ' + std::to_string(geteuid()) + ' ' + std::to_string(options.memory) + ' ' +
+                      std::to_string(options.shared);
+  for (const TransportEntry& entry : transports)
+    if (options.allowed.has(entry)) terms.append(" ").append(entry.name);
+  return terms;
 }
 
 Bytes CommonFile::memory_at(int process) const noexcept {

@@ -29,29 +29,34 @@ std::string what(const Finding& finding, int timeout_ms) {
       return from + " cannot exchange descriptors with " + to;
     case Stage::map:
       return from + " cannot map the memory of " + to;
-    case Stage::read:
-      return from + " cannot read the memory of " + to + " by process_vm_readv";
+    case Stage::offer:
+      return from + " cannot offer its memory by " + std::string(transports[finding.transport].means);
+    case Stage::reach:
+      return from + " cannot read the memory of " + to + " by " + std::string(transports[finding.transport].means);
     case Stage::none:
       break;
   }
   return from + " failed with " + to;
 }
 
+bool of_transport(const Finding& finding) { return finding.stage == Stage::offer || finding.stage == Stage::reach; }
+
 std::string remedy(const Finding& finding) {
   if (finding.error == EMFILE || finding.error == ENFILE) return " Raise ulimit -n to change this.";
   if (finding.error == EFBIG) return " Raise ulimit -f or lower HEDDLE_NODE_MEMORY to change this.";
   if (finding.error == ENOMEM) return " Raise ulimit -v or lower HEDDLE_NODE_MEMORY to change this.";
-  if (finding.stage == Stage::read)
-    return " Allow ptrace between the processes to change this, or set HEDDLE_TRANSPORTS=self,mapped,ring.";
-  return "";
+  if (!of_transport(finding)) return "";
+  std::string text = " " + std::string(transports[finding.transport].remedy) + " to change this, or set HEDDLE_TRANSPORTS=self";
+  for (const TransportEntry& entry : transports)
+    if (!entry.always && entry.by_default && index_of(entry) != finding.transport) text.append(",").append(entry.name);
+  return text + ".";
 }
 
-/// A sentence for all findings of one stage; the first one is the example.
+/// A sentence for all findings of one kind; the first one is the example.
 std::string sentence(const Finding& example, std::ptrdiff_t times, int timeout_ms) {
   std::string text = what(example, timeout_ms) + ": " + error_name(example.error);
   if (times > 1) text += " (and " + std::to_string(times - 1) + " more like it)";
-  text += example.stage == Stage::read ? "; messages there go through shared segments alone."
-                                       : "; messages there go through the MPI library.";
+  text += of_transport(example) ? "; messages there go without it." : "; messages there go through the MPI library.";
   return text + remedy(example);
 }
 
@@ -59,11 +64,12 @@ std::string sentence(const Finding& example, std::ptrdiff_t times, int timeout_m
 
 std::string describe(std::span<const Finding> findings, int processes, int timeout_ms) {
   std::string text;
-  std::vector<Stage> said;
+  std::vector<Finding> said;
   for (const Finding& finding : findings) {
-    if (std::ranges::find(said, finding.stage) != said.end()) continue;
-    said.push_back(finding.stage);
-    const auto times = std::ranges::count(findings, finding.stage, &Finding::stage);
+    const auto alike = [&finding](const Finding& other) { return finding.same_kind(other); };
+    if (std::ranges::any_of(said, alike)) continue;
+    said.push_back(finding);
+    const auto times = std::ranges::count_if(findings, alike);
     if (!text.empty()) text += ' ';
     text += sentence(finding, times, timeout_ms);
   }

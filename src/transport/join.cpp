@@ -1,7 +1,6 @@
 // transport/join.cpp
 #include "transport/join.hpp"
 
-#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,18 +10,29 @@
 #include <cstring>
 #include <span>
 
-#include "transport/cma.hpp"
 #include "transport/machine.hpp"
 
 namespace heddle::transport {
+
+template <class Body>
+void Join::each_tried(const Body& body) const {
+  std::size_t tried = 0;
+  for (const TransportEntry& entry : transports) {
+    if (!entry.make || !entry.can.any_memory()) continue;
+    for (const auto& transport : node_.transports_.all())
+      if (&transport->entry() == &entry) body(*transport, tried);
+    ++tried;
+  }
+}
+
 namespace {
 
-/// The findings of one process about one peer.
-enum Works : std::uint8_t {
-  maps = 1,      ///< Its node memory is mapped here.
-  reads = 2,     ///< process_vm_readv works from here to there.
-  complains = 4  ///< A process says this of itself: something has failed.
-};
+Finding failure(Stage stage, int error, const Transport& transport) {
+  return {.stage = stage,
+          .failed = 1,
+          .error = static_cast<std::int16_t>(error),
+          .transport = static_cast<std::uint32_t>(index_of(transport.entry()))};
+}
 
 }  // namespace
 
@@ -31,7 +41,7 @@ Join::Join(Node& node)
       announcements_(node.peers_.size()),
       file_peers_(node.peers_.size()),
       works_(node.peers_.size()),
-      all_works_(std::make_unique_for_overwrite<std::uint8_t[]>(works_.size() * works_.size())),
+      all_works_(std::make_unique_for_overwrite<Works[]>(works_.size() * works_.size())),
       verdicts_(node.peers_.size()),
       all_verdicts_(std::make_unique_for_overwrite<std::byte[]>(works_.size() * works_.size() * sizeof(Verdict))) {}
 
@@ -53,7 +63,7 @@ void Join::together(const Gather& gather) {
     probe();
   } catch (const std::exception&) {
     fail(Stage::memory, ENOMEM);  // peers that were reached are dropped; compare() tells them
-    std::ranges::fill(works_, std::uint8_t{0});
+    std::ranges::fill(works_, Works{0});
   }
   compare(gather);
 }
@@ -70,39 +80,47 @@ void Join::attached(const Gather& gather) {
   agree_on_sizes();
   for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
     node_.peers_[peer].process = static_cast<pid_t>(of(peer).process);
-    works_[peer] = Works::maps;
+    works_[peer] = maps;
   }
-  if (!node_.options_.allow_cma) return;
-  std::vector<std::uint8_t>& all = works_;  // borrowed as a buffer, and restored below
-  const std::uint8_t mine = read_key_of((me() + 1) % all.size()) == 0 ? Works::reads : 0;
+  Works allowed = 0;
+  Works mine = 0;
+  const std::size_t next = (me() + 1) % works_.size();
+  meet(next);
+  each_tried([&](Transport& transport, std::size_t tried) {
+    allowed |= reaches(tried);
+    if (both_offer(next, tried) && read_key_of(next, transport) == 0) mine |= reaches(tried);
+  });
+  if (allowed == 0) return;
+  std::vector<Works>& all = works_;  // borrowed as a buffer, and restored below
   gather(&mine, sizeof mine, all.data());
-  const bool everybody = std::ranges::find(all, std::uint8_t{0}) == all.end();
-  std::ranges::fill(all, static_cast<std::uint8_t>(Works::maps));
+  const bool everybody = std::ranges::all_of(all, [allowed](Works works) { return works == allowed; });
+  std::ranges::fill(all, maps);
   if (!everybody) {
     probe();
     return compare(gather);
   }
-  for (std::size_t peer = 0; peer < all.size(); ++peer)
-    node_.peers_[peer].readable = node_.peers_[peer].reads_us = !is_me(peer);
+  for (std::size_t peer = 0; peer < all.size(); ++peer) {
+    if (is_me(peer)) continue;
+    meet(peer);
+    each_tried([&](Transport& transport, std::size_t) { transport.link(static_cast<int>(peer), true, true); });
+  }
 }
 
 /// Both ends of a pair keep what works both ways, or neither does.
 void Join::compare(const Gather& gather) {
   verdicts_[me()].memory = mine_;
-  const auto failed = [](const Verdict& verdict) { return verdict.memory.failed || verdict.read.failed; };
-  works_[me()] = std::ranges::any_of(verdicts_, failed) ? Works::complains : 0;
-  if (!gather(works_.data(), works_.size(), all_works_.get())) return give_up();
+  works_[me()] = std::ranges::any_of(verdicts_, &Verdict::failed) ? complains : 0;
+  if (!gather(works_.data(), works_.size() * sizeof(Works), all_works_.get())) return give_up();
   keep_what_works();
   // Gather whole findings only if something failed: among many processes, findings of each about
   // each are large.
   const std::span all(all_works_.get(), works_.size() * works_.size());
-  if (std::ranges::none_of(all, [](std::uint8_t works) { return (works & Works::complains) != 0; })) return;
+  if (std::ranges::none_of(all, [](Works works) { return (works & complains) != 0; })) return;
   if (!gather(verdicts_.data(), verdicts_.size() * sizeof(Verdict), all_verdicts_.get())) return give_up();
   complain();
 }
 
 void Join::introduce_myself() {
-  const NodeOptions& options = node_.options_;
   announcement_.key = random_secret();
   announcement_.nonce = random_secret();
   announcement_.key_at = &announcement_.key;
@@ -110,10 +128,13 @@ void Join::introduce_myself() {
   announcement_.user = getuid();
   announcement_.process_space = name_space("pid");
   announcement_.network_space = name_space("net");
-  announcement_.probes = options.allow_cma ? 1 : 0;
-  // The Yama module may restrict ptrace, and with it process_vm_readv, to parents. This lifts the
-  // restriction for the user's processes.
-  if (options.allow_cma && node_.size() > 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (node_.size() == 1) return;
+  each_tried([this](Transport& transport, std::size_t tried) {
+    if (const int error = transport.offer(announcement_.tickets[tried]))
+      verdicts_[me()].reach[tried] = failure(Stage::offer, error, transport);
+    else
+      announcement_.offers |= reaches(tried);
+  });
 }
 
 void Join::offer_memory() {
@@ -200,27 +221,46 @@ void Join::unwrap(std::size_t peer, ReceivedFile& received) {
   prefault_mapped(theirs.base, node_.options_.prefaulted(said.memory));
   theirs.shared = announcement_.shared > 0 ? said.shared : 0;
   if (theirs.shared > 0) theirs.file = std::move(received.descriptor);
-  works_[peer] |= Works::maps;
+  works_[peer] |= maps;
 }
 
-/// 0 or errno.
-int Join::read_key_of(std::size_t peer) const {
+int Join::read_key_of(std::size_t peer, Transport& transport) const {
   Secret found{};
   const iovec local{&found, sizeof found};
   const iovec remote{of(peer).key_at, sizeof found};
-  if (node_.peers_[peer].process == 0) return ESRCH;  // in a pid namespace that is not visible from here
-  const int error = cma::read(node_.peers_[peer].process, std::span(&local, 1), std::span(&remote, 1)).error;
-  return error == 0 && found != of(peer).key ? ESRCH : error;  // the number means another process here
+  if (transport.entry().can.copy) {
+    if (const int error = transport.pull(static_cast<int>(peer), std::span(&local, 1), std::span(&remote, 1)).error)
+      return error;
+  } else {
+    const MappedBuffer key =
+        transport.map({static_cast<int>(peer), static_cast<const std::byte*>(of(peer).key_at), sizeof found});
+    if (!key.address()) return EFAULT;
+    std::memcpy(&found, key.address(), sizeof found);
+  }
+  return found != of(peer).key ? ESRCH : 0;  // the number means another process here
+}
+
+bool Join::both_offer(std::size_t peer, std::size_t tried) const {
+  return (of(peer).offers & announcement_.offers & reaches(tried)) != 0;
+}
+
+void Join::meet(std::size_t peer) {
+  each_tried([&](Transport& transport, std::size_t tried) {
+    transport.meet(static_cast<int>(peer), node_.peers_[peer].process, of(peer).tickets[tried]);
+  });
 }
 
 void Join::probe() {
-  if (!announcement_.probes) return;
   for (std::size_t peer = 0; peer < announcements_.size(); ++peer) {
-    if (is_me(peer) || !of(peer).probes || verdicts_[peer].memory.error == EACCES) continue;  // its number is in doubt
-    if (const int error = read_key_of(peer))
-      verdicts_[peer].read = {.stage = Stage::read, .failed = 1, .error = static_cast<std::int16_t>(error)};
-    else
-      works_[peer] |= Works::reads;
+    if (is_me(peer) || verdicts_[peer].memory.error == EACCES) continue;  // its number is in doubt
+    meet(peer);
+    each_tried([&](Transport& transport, std::size_t tried) {
+      if (!both_offer(peer, tried)) return;
+      if (const int error = read_key_of(peer, transport))
+        verdicts_[peer].reach[tried] = failure(Stage::reach, error, transport);
+      else
+        works_[peer] |= reaches(tried);
+    });
   }
 }
 
@@ -228,11 +268,12 @@ void Join::keep_what_works() {
   const std::size_t size = node_.peers_.size();
   for (std::size_t peer = 0; peer < size; ++peer) {
     if (is_me(peer)) continue;
-    const std::uint8_t here = all_works_[me() * size + peer];
-    const std::uint8_t there = all_works_[peer * size + me()];
-    if (!(here & there & Works::maps)) drop(node_.peers_[peer]);
-    node_.peers_[peer].readable = (here & Works::reads) != 0;
-    node_.peers_[peer].reads_us = (there & Works::reads) != 0;
+    const Works here = all_works_[me() * size + peer];
+    const Works there = all_works_[peer * size + me()];
+    if (!(here & there & maps)) drop(node_.peers_[peer]);
+    each_tried([&](Transport& transport, std::size_t tried) {
+      transport.link(static_cast<int>(peer), (here & reaches(tried)) != 0, (there & reaches(tried)) != 0);
+    });
   }
 }
 
@@ -242,11 +283,13 @@ void Join::complain() {
   for (std::size_t pair = 0; pair < size * size; ++pair) {
     Verdict verdict;
     std::memcpy(&verdict, all_verdicts_.get() + pair * sizeof verdict, sizeof verdict);
-    for (Finding finding : {verdict.memory, verdict.read}) {
+    const auto add = [&](Finding finding) {
       finding.from = static_cast<std::int32_t>(pair / size);
       finding.to = static_cast<std::int32_t>(pair % size);
       if (finding.failed) findings.push_back(finding);
-    }
+    };
+    add(verdict.memory);
+    for (const Finding& finding : verdict.reach) add(finding);
   }
   node_.why_ = describe(findings, static_cast<int>(size), node_.options_.timeout_ms);
 }
@@ -260,10 +303,9 @@ void Join::drop(Node::Peer& peer) {
 }
 
 void Join::give_up() {
-  for (Node::Peer& peer : node_.peers_) {
-    drop(peer);
-    peer.readable = peer.reads_us = false;
-  }
+  for (Node::Peer& peer : node_.peers_) drop(peer);
+  for (const auto& transport : node_.transports_.all())
+    for (int peer = 0; peer < node_.size(); ++peer) transport->link(peer, false, false);
   node_.memory_size_ = 0;
   node_.why_ =
       "cannot exchange addresses among the processes of the node: the MPI library refused; messages inside the node go "

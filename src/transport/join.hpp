@@ -3,15 +3,16 @@
 //
 //   together   gather   who I am, what I have            → each process knows its peers
 //              socket   my descriptor to each, one from each
-//              mmap, process_vm_readv                    → what works from here
+//              mmap, a trial of each transport           → what works from here
 //              gather   what works from each to each     → both ends of a pair keep it, or neither
 //              gather   if anything failed: why           → one sentence for all
 //
 //   attached   gather   who I am
-//              process_vm_readv of the next one
+//              a trial of each transport with the next one
 //              gather   whether it works                 → if all do, every pair works; else as together, from there on
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,14 @@ class Join {
   void attached(const Gather& gather);
 
  private:
+  /// The findings of one process about one peer: bits.
+  using Works = std::uint16_t;
+  static constexpr Works maps = 1;       ///< Its node memory is mapped here.
+  static constexpr Works complains = 2;  ///< About itself: something has failed.
+  /// That transport reaches its memory from here.
+  static constexpr Works reaches(std::size_t tried) { return static_cast<Works>(4U << tried); }
+  static_assert(tried_transports <= 14);
+
   struct Announcement {
     Secret name{};           // of the mailbox
     Secret key{};            // its datagrams carry it, and a probe must find it at `key_at`
@@ -44,8 +53,9 @@ class Join {
     std::uint64_t network_space = 0;
     Bytes memory = 0;
     Bytes shared = 0;
-    std::int32_t joins = 0;  // has memory and a socket
-    std::int32_t probes = 0;
+    std::int32_t joins = 0;    // has memory and a socket
+    std::uint32_t offers = 0;  // bits: transports that have offered this process's memory
+    std::array<Ticket, tried_transports> tickets{};
   };
 
   Node::Peer& own() { return node_.peers_[me()]; }
@@ -61,7 +71,15 @@ class Join {
   void agree_on_sizes();
   void take_descriptors();
   void unwrap(std::size_t peer, ReceivedFile& received);
-  [[nodiscard]] int read_key_of(std::size_t peer) const;
+  /// 0 or errno.
+  [[nodiscard]] int read_key_of(std::size_t peer, Transport& transport) const;
+  /// Calls body(transport, its number among the tried ones).
+  template <class Body>
+  void each_tried(const Body& body) const;
+  /// True: this process and that peer have both offered their memory by this transport.
+  [[nodiscard]] bool both_offer(std::size_t peer, std::size_t tried) const;
+  /// Gives the peer's tickets to the transports.
+  void meet(std::size_t peer);
   void probe();
   void compare(const Gather& gather);
   void keep_what_works();
@@ -75,8 +93,8 @@ class Join {
   Finding mine_;
   std::vector<Announcement> announcements_;
   std::vector<FilePeer> file_peers_;
-  std::vector<std::uint8_t> works_;            // by peer, as Works
-  std::unique_ptr<std::uint8_t[]> all_works_;  // of each about each; never touched if all have one file
+  std::vector<Works> works_;            // by peer
+  std::unique_ptr<Works[]> all_works_;  // of each about each; never touched if all have one file
   std::vector<Verdict> verdicts_;
   std::unique_ptr<std::byte[]> all_verdicts_;  // never touched if nothing fails
 };

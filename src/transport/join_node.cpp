@@ -10,7 +10,11 @@
 namespace heddle::transport {
 
 Node::Node(int me, int size, const NodeOptions& options)
-    : me_(me), options_(options), peers_(static_cast<std::size_t>(size)), joining_(std::make_unique<Join>(*this)) {}
+    : me_(me),
+      options_(options),
+      peers_(static_cast<std::size_t>(size)),
+      transports_(*this, options.allowed),
+      joining_(std::make_unique<Join>(*this)) {}
 
 Node::~Node() = default;
 
@@ -21,8 +25,10 @@ void Node::join(const Gather& gather) noexcept try {
     joining->alone();
   else
     joining->together(gather);
+  tell_transports();
 } catch (const std::exception&) {
   // The processes have agreed; there is no memory for the sentence.
+  tell_transports();
 }
 
 bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try {
@@ -66,6 +72,10 @@ bool Node::forget_peers() noexcept {
   return false;
 }
 
+void Node::tell_transports() noexcept {
+  for (const auto& transport : transports_.all()) transport->joined();
+}
+
 void Node::detach() noexcept {
   if (!assembly_) return;
   forget_peers();
@@ -80,8 +90,9 @@ void Node::join_attached() noexcept try {
     assembly_->gather(mine, bytes, all);
     return true;
   });
+  tell_transports();
 } catch (const std::exception&) {
-  // As above.
+  tell_transports();  // as above
 }
 
 Node::File Node::file(int peer) const noexcept {

@@ -4,7 +4,7 @@
 //   const Node node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
 //   if (!node.why().empty()) say(node.why());          // the same sentence in every process
 //   if (std::byte* theirs = node.memory(peer)) ...     // ordinary loads and stores from here on
-//   if (node.can_read(peer)) cma::read(node.pid(peer), local, remote);
+//   if (const Copier copier = node.transports().copier(peer)) copier.pull(local, remote);
 //
 // Node memory is one memfd, which process 0 makes and the others open (common_file.hpp). So the
 // work of a join does not grow with the square of the number of processes. If the system refuses
@@ -35,6 +35,7 @@
 #include "transport/handover.hpp"
 #include "transport/node_options.hpp"
 #include "transport/region.hpp"
+#include "transport/transport_list.hpp"
 
 namespace heddle::transport {
 
@@ -88,10 +89,12 @@ class Node {
   /// The least size that any process asked for: the same number in all processes.
   [[nodiscard]] Bytes memory_size() const noexcept { return memory_size_; }
 
-  /// True if process_vm_readv has worked from here to that peer, or from that peer to here. Always
-  /// false for this process itself.
-  [[nodiscard]] bool can_read(int peer) const noexcept { return peer_at(peer).readable; }
-  [[nodiscard]] bool can_be_read_by(int peer) const noexcept { return peer_at(peer).reads_us; }
+  /// The transports to the memory of peers.
+  [[nodiscard]] const TransportList& transports() const noexcept { return transports_; }
+  /// True if this process can copy that peer's memory, or that peer this process's. Always false for
+  /// this process itself.
+  [[nodiscard]] bool can_read(int peer) const noexcept { return static_cast<bool>(transports_.copier(peer)); }
+  [[nodiscard]] bool can_be_read_by(int peer) const noexcept { return transports_.copied_by(peer) != nullptr; }
   /// The peer's number in this process's pid namespace; 0: not known.
   [[nodiscard]] pid_t pid(int peer) const noexcept { return peer_at(peer).process; }
 
@@ -122,8 +125,6 @@ class Node {
     Bytes opened = 0;    ///< The first bytes of its node memory are accessible here. Stored by any thread.
     Bytes shared = 0;
     pid_t process = 0;
-    bool readable = false;
-    bool reads_us = false;
   };
   friend class Join;
 
@@ -132,6 +133,7 @@ class Node {
   bool open_more(int peer, Bytes end) noexcept;
   /// False.
   bool forget_peers() noexcept;
+  void tell_transports() noexcept;
   void detach() noexcept;
   [[nodiscard]] const Peer& peer_at(int peer) const noexcept { return peers_[static_cast<std::size_t>(peer)]; }
 
@@ -141,6 +143,7 @@ class Node {
   Secret nonce_{};
   std::string why_;
   std::vector<Peer> peers_;
+  TransportList transports_;
   CommonFile common_;
   Mapping common_memory_;
   std::shared_ptr<Assembly> assembly_;

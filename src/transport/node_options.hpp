@@ -7,20 +7,19 @@
 #include <algorithm>
 
 #include "transport/region.hpp"
+#include "transport/transport_table.hpp"
 
 namespace heddle::transport {
 
 struct NodeOptions {
   Bytes memory = Bytes{256} << 20;  ///< Node memory of a process. This is address space: pages come with use.
   Bytes prefault = Bytes{2} << 20;  ///< The join brings the pages of so many first bytes into being.
-  Bytes opened = -1;         ///< The join makes so many bytes of each node memory accessible; Node::open() adds more. -1: all.
-  Bytes shared = -1;         ///< Address space that allocate() may hand out. -1: as much as the node has memory.
-  bool allow_mapped = true;  ///< Memory handed out by allocate() is mapped by peers. False: shared = 0.
-  bool allow_cma = true;     ///< process_vm_readv may be used. False: it is never tried.
-  bool allow_ring = true;    ///< Segments in node memory. With none of the three there is no node memory.
-  int timeout_ms = 10'000;   ///< Longest wait for peers' descriptors. Many processes on few cores need a while.
+  Bytes opened = -1;        ///< The join makes so many bytes of each node memory accessible; Node::open() adds more. -1: all.
+  Bytes shared = -1;        ///< Address space that allocate() may hand out. -1: as much as the node has memory.
+  TransportSet allowed{};   ///< Transports that may be used. With none there is no node memory.
+  int timeout_ms = 10'000;  ///< Longest wait for peers' descriptors. Many processes on few cores need a while.
 
-  [[nodiscard]] bool has_memory() const noexcept { return allow_mapped || allow_cma || allow_ring; }
+  [[nodiscard]] bool has_memory() const noexcept { return !allowed.empty(); }
   /// Bytes, in whole huge pages.
   [[nodiscard]] Bytes memory_of_process() const noexcept { return round_up(std::max(memory, huge_page), huge_page); }
   /// The part of `of` bytes of node memory that is brought into being, in whole pages.
@@ -33,7 +32,7 @@ struct NodeOptions {
   }
   [[nodiscard]] Bytes shared_of_process() const noexcept {
     const Bytes wanted = shared < 0 ? static_cast<Bytes>(sysconf(_SC_PHYS_PAGES)) * page_size() : shared;
-    return allow_mapped ? round_up(wanted, huge_page) : 0;
+    return allowed.has("mapped") ? round_up(wanted, huge_page) : 0;
   }
 };
 

@@ -248,6 +248,19 @@ TEST(Choose, SaysWhyWithItsNumbers) {
   EXPECT_NE(why(crowded(facts), choose(crowded(facts))).find("more ranks than cores"), std::string::npos);
 }
 
+// Memory that must first be attached is worth it only if the pass saves more.
+TEST(Choose, AttachingMemoryHasItsPrice) {
+  Facts facts = mapped(message(256 * 256 * 24, columns(256, 24), one(256 * 256 * 24)));
+  const Choice free = choose(facts);
+  ASSERT_TRUE(free.scheme == Scheme::direct || free.scheme == Scheme::both);
+  const double without = costs(facts).of(free.scheme);
+  facts.preparation = 1000;
+  EXPECT_EQ(costs(facts).of(free.scheme), without + 1000);
+  EXPECT_NE(why(facts, with(free.scheme, facts)).find("attaching the sender's memory takes 1.0 us"), std::string::npos);
+  facts.preparation = 1e9;
+  EXPECT_EQ(choose(facts).scheme, Scheme::bc_spup);
+}
+
 // Either core may be slower than the profile says. Then the other core does more of the work.
 TEST(Choose, TwoCoresUnlessOneIsClearlyEnough) {
   for (const Bytes length : {64, 256, 1024, 4096, 8192}) {

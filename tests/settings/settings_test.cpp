@@ -208,20 +208,22 @@ TEST(Settings, AFabricIsAutoOffOrAProvider) {
 }
 
 TEST(Settings, TransportsAreAListAndMpiIsAlwaysThere) {
-  EXPECT_EQ(transports("auto").value, Transports{});
-  EXPECT_EQ(transports("self,mapped,cma,ring").value, Transports{});
-  EXPECT_EQ(transports("Ring, self").value, (Transports{.mapped = false, .cma = false, .ring = true}));
-  EXPECT_EQ(transports("mpi").value, (Transports{.mapped = false, .cma = false, .ring = false}));
-  EXPECT_EQ(transports("cma,cma,mpi").value, (Transports{.mapped = false, .cma = true, .ring = false}));
+  using transport::TransportSet;
+  EXPECT_EQ(transports("auto").value, TransportSet());
+  EXPECT_EQ(transports("self,mapped,cma,ring").value, TransportSet());
+  EXPECT_EQ(transports("self,mapped,xpmem,cma,ring").value, TransportSet().with("xpmem"));
+  EXPECT_EQ(transports("Ring, self").value, TransportSet::none().with("ring"));
+  EXPECT_EQ(transports("mpi").value, TransportSet::none());
+  EXPECT_EQ(transports("cma,cma,mpi").value, TransportSet::none().with("cma"));
   for (const char* nonsense : {"shm", "self,", ",self", "self;ring", "all", "-cma", " "})
     EXPECT_FALSE(transports(nonsense).complaint.empty()) << nonsense;
 
   const Settings set = with({"HEDDLE_TRANSPORTS=ring,rdma"});
-  EXPECT_EQ(set.transports, Transports{});
+  EXPECT_EQ(set.transports, transport::TransportSet());
   ASSERT_EQ(set.complaints.size(), 1u);
   EXPECT_EQ(set.complaints[0],
             "heddle: HEDDLE_TRANSPORTS=ring,rdma names an unknown transport; using auto. "
-            "Allowed: auto, or a list of self,mapped,cma,ring,mpi.");
+            "Allowed: auto, or a list of self,mapped,xpmem,cma,ring,mpi.");
 }
 
 TEST(Settings, NodeMemoryHasALeastAndAMost) {

@@ -80,7 +80,7 @@ TEST(SettingsValues, AreTheInstructionSetsWithKernels) {
 
 TEST(SettingsValues, AreTheTransports) {
   Names names;
-  for (const transport::Transport& one : transport::table()) names.emplace_back(one.name);
+  for (const transport::TransportEntry& one : transport::transports) names.emplace_back(one.name);
   const std::string values = split(allowed("HEDDLE_TRANSPORTS").front(), ' ').back();  // "auto, or a list of self,mapped,..."
   EXPECT_EQ(sorted(split(values, ',')), sorted(names));
   all_parse(names, settings::transports);

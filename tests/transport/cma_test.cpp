@@ -1,6 +1,6 @@
 // One copy between two lists of pieces. The lists need not agree, and may be of any length and
 // oddness.
-#include "transport/cma.hpp"
+#include "transport/cma/cma.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ TEST_P(Cma, OddPiecesOnBothSides) {
   for (std::byte& b : expected) b = ~b;
   for (const auto way : {cma::read, cma::read_file}) {
     std::ranges::fill(target, std::byte{0});
-    const cma::Moved moved = way(child, local, remote);
+    const Moved moved = way(child, local, remote);
     EXPECT_EQ(moved.error, 0);
     EXPECT_EQ(moved.bytes, std::min(room, there));
     EXPECT_EQ(gathered(local, moved.bytes), expected);
@@ -92,7 +92,7 @@ TEST_P(Cma, OddPiecesOnBothSides) {
 
   // The other way, with other bytes. Bytes between the pieces stay.
   for (std::byte& b : target) b = static_cast<std::byte>(random());
-  const cma::Moved moved = cma::write(child, local, remote);
+  const Moved moved = cma::write(child, local, remote);
   EXPECT_EQ(moved.error, 0);
   EXPECT_EQ(moved.bytes, std::min(room, there));
   std::vector<std::byte> whole(total), all = known;
@@ -111,7 +111,7 @@ TEST_P(Cma, OddPiecesOnBothSides) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   for (const auto way : {cma::read, cma::write}) {
-    const cma::Moved dead = way(child, local, remote);
+    const Moved dead = way(child, local, remote);
     EXPECT_EQ(dead.error, ESRCH);
     EXPECT_EQ(dead.bytes, 0);
   }
@@ -134,7 +134,7 @@ TEST(CmaErrors, ABadAddressStopsWithWhatHasArrived) {
   const iovec local{target.data(), target.size()};
 
   const iovec good_then_bad[] = {{pages, 100}, {pages + page, 100}, {pages, 100}};
-  cma::Moved moved = cma::read(getpid(), std::span(&local, 1), good_then_bad);
+  Moved moved = cma::read(getpid(), std::span(&local, 1), good_then_bad);
   EXPECT_EQ(moved.error, EFAULT);
   EXPECT_EQ(moved.bytes, 100);
 

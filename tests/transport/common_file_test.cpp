@@ -13,12 +13,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <thread>
 
 #include "processes.hpp"
-#include "transport/transport.hpp"
+#include "transport/mapped/peer_memory.hpp"
+#include "transport/mapped/shared_memory.hpp"
 
 namespace heddle::transport::testing {
 namespace {
@@ -204,10 +206,10 @@ TEST(CommonFile, TermsAreWhatMustBeTheSame) {
   EXPECT_NE(terms, "");
   EXPECT_EQ(CommonFile::terms({.prefault = 0}), terms);
   EXPECT_NE(CommonFile::terms({.memory = Bytes{64} << 20}), terms);
-  EXPECT_NE(CommonFile::terms({.allow_cma = false}), terms);
-  EXPECT_NE(CommonFile::terms({.allow_mapped = false}), terms);
+  EXPECT_NE(CommonFile::terms({.allowed = TransportSet().without("cma")}), terms);
+  EXPECT_NE(CommonFile::terms({.allowed = TransportSet().without("mapped")}), terms);
   CommonFile nothing;
-  nothing.make(2, {.allow_mapped = false, .allow_cma = false, .allow_ring = false});
+  nothing.make(2, {.allowed = TransportSet::none()});
   EXPECT_FALSE(nothing.offered());
 }
 
@@ -230,7 +232,7 @@ TEST(CommonFile, ProcessVmDeniedToOneIsKnownToAll) {
 
 TEST(CommonFile, ProcessVmThatIsNotAllowedIsNotTried) {
   run_processes(2, [](Process& p) {
-    const NodeOptions options{.allow_cma = false};
+    const NodeOptions options{.allowed = TransportSet().without("cma")};
     CommonFile file = offered(p, options);
     Node node(p.me, p.size, options);
     ASSERT_TRUE(all_of(p, node.attach(file)));
@@ -239,6 +241,24 @@ TEST(CommonFile, ProcessVmThatIsNotAllowedIsNotTried) {
     EXPECT_EQ(node.why(), "");
     p.barrier();
   });
+}
+
+TEST(CommonFile, EachTransportIsTriedByItself) {
+  for (const bool refused : {false, true})
+    run_processes(3, [refused](Process& p) {
+      if (refused && p.me == 1) setenv("XPMEM_STAND_IN_REFUSES", "get", 1);
+      const NodeOptions options{.allowed = TransportSet().with("xpmem")};
+      CommonFile file = offered(p, options);
+      Node node(p.me, p.size, options);
+      ASSERT_TRUE(all_of(p, node.attach(file)));
+      node.join_attached();
+      for (int peer = 0; peer < p.size; ++peer) {
+        EXPECT_EQ(node.can_read(peer), peer != p.me);
+        EXPECT_EQ(node.transports().mapped_by(peer) != nullptr, peer != p.me && (!refused || peer != 1)) << peer;
+      }
+      EXPECT_EQ(node.why().find("XPMEM") != std::string::npos, refused) << node.why();
+      p.barrier();
+    });
 }
 
 TEST(CommonFile, MemoryOutlivesWhoeverMadeItAndNothingIsLeft) {

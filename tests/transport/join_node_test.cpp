@@ -13,7 +13,7 @@
 #include <csignal>
 
 #include "processes.hpp"
-#include "transport/cma.hpp"
+#include "transport/cma/cma.hpp"
 
 namespace heddle::transport::testing {
 namespace {
@@ -127,7 +127,7 @@ TEST(Node, SizesThatDifferAgreeOnTheLeast) {
 TEST(Node, NothingAllowedIsNothingDone) {
   run_processes(2, [](Process& p) {
     const int before = open_descriptors();
-    const Node node(p.me, p.size, p.gather, {.allow_mapped = false, .allow_cma = false, .allow_ring = false});
+    const Node node(p.me, p.size, p.gather, {.allowed = TransportSet::none()});
     EXPECT_EQ(node.why(), "");
     for (int peer = 0; peer < 2; ++peer) EXPECT_EQ(node.memory(peer), nullptr);
     EXPECT_FALSE(node.can_read(1 - p.me));
@@ -137,7 +137,7 @@ TEST(Node, NothingAllowedIsNothingDone) {
 
 TEST(Node, OneThatAllowsLessLimitsOnlyItsOwnPairs) {
   run_processes(3, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.allow_cma = p.me != 1});
+    const Node node(p.me, p.size, p.gather, {.allowed = p.me == 1 ? TransportSet().without("cma") : TransportSet()});
     EXPECT_EQ(node.why(), "");
     EXPECT_EQ(node.can_read((p.me + 1) % 3), p.me == 2);
     for (int peer = 0; peer < 3; ++peer) EXPECT_NE(node.memory(peer), nullptr);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/transport.hpp"
+#include "transport/join_node.hpp"
 
 namespace heddle::transport::testing {
 

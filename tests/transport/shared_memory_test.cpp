@@ -1,5 +1,5 @@
 // Memory handed out to the program. Peers map it on demand, all see a release, and nothing grows.
-#include "transport/shared_memory.hpp"
+#include "transport/mapped/shared_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "processes.hpp"
-#include "transport/peer_memory.hpp"
+#include "transport/mapped/peer_memory.hpp"
 
 namespace heddle::transport::testing {
 namespace {
@@ -342,7 +342,7 @@ TEST(SharedMemory, WhatCannotBeIsNull) {
     EXPECT_NE(shared.allocate(1), nullptr);
   });
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.allow_mapped = false});
+    const Node node(p.me, p.size, p.gather, {.allowed = TransportSet().without("mapped")});
     SharedMemory shared(node);
     EXPECT_NE(node.memory(0), nullptr);
     EXPECT_EQ(shared.allocate(100), nullptr);

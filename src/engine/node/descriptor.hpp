@@ -3,7 +3,7 @@
 // (docs/protocol.md).
 //
 //   byte  0   nonce of the job, 16 bytes: tells a descriptor from 128 bytes of the program
-//        16   sender (rank of the node), scheme, pullable, control block (offset)
+//        16   sender (rank of the node), scheme, pullable, attachable, control block (offset)
 //        32   generation      40  bytes in all      48  bytes a segment
 //        56   address and count of the sender's elements, layout (id, version; place of its wire form at 96, its length at 112)
 //        80   address of the node memory in the sender, for process_vm
@@ -21,7 +21,7 @@
 
 #include "engine/node/control_block.hpp"
 #include "select/scheme.hpp"
-#include "transport/region_table.hpp"
+#include "transport/mapped/region_table.hpp"
 
 namespace heddle::engine {
 
@@ -33,8 +33,9 @@ struct Descriptor {
   Nonce nonce{};
   std::uint32_t sender = 0;
   Scheme scheme = Scheme::bc_spup;
-  bool pullable = false;  ///< The receiver may take open cells.
-  std::uint8_t reserved[2]{};
+  bool pullable = false;        ///< The receiver may take open cells.
+  std::uint8_t attachable = 0;  ///< Not 0: the sender stays in its call, so the receiver may attach the elements.
+  std::uint8_t reserved = 0;
   std::uint64_t control = 0;
   std::uint64_t generation = 0;
   Bytes total = 0;

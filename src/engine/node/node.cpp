@@ -36,7 +36,6 @@ Node::Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const
       scatter_hints_(arena_.base()),
       shared_(*transport_, transport::Commit::as_the_system,
               rendezvous_sender_.crowded() ? transport::HugePages::never : transport::HugePages::when_used),
-      theirs_(*transport_),
       profile_(options.profile),
       threshold_(std::max(options.threshold, Bytes{sizeof(Descriptor)})),
       moves_pieces_(options.moves_pieces && !rendezvous_sender_.crowded()) {}
@@ -46,8 +45,8 @@ Reach Node::reach(int peer) noexcept {
           .memory_size = transport_->memory_size(),
           .opens = transport_.get(),
           .peer = peer,
-          .theirs = &theirs_,
-          .process = readable(peer),
+          .transports = &transport_->transports(),
+          .copier = copier(peer),
           .known = &known_,
           .scratch_pool = &scratch_pool_,
           .distances = &distances_,

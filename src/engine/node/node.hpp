@@ -20,8 +20,7 @@
 #include "engine/node/unclaimed.hpp"
 #include "select/profile.hpp"
 #include "transport/join_node.hpp"
-#include "transport/peer_memory.hpp"
-#include "transport/shared_memory.hpp"
+#include "transport/mapped/shared_memory.hpp"
 
 namespace heddle::engine {
 
@@ -42,10 +41,15 @@ class Node {
   /// Access to a peer's messages. The head of its memory is open (Arena::head); Reach::open() opens
   /// more.
   [[nodiscard]] Reach reach(int peer) noexcept;
-  /// True: that peer can read this process's buffers by process_vm_readv.
-  [[nodiscard]] bool read_by(int peer) const noexcept { return transport_->can_be_read_by(peer); }
-  /// That peer's process, whose memory this process can read by process_vm_readv. 0: it cannot.
-  [[nodiscard]] pid_t readable(int peer) const noexcept { return transport_->can_read(peer) ? transport_->pid(peer) : 0; }
+  /// The transports by which that peer copies, or maps, any memory of this process. Null: none.
+  [[nodiscard]] const transport::Transport* copied_by(int peer) const noexcept {
+    return transport_->transports().copied_by(peer);
+  }
+  [[nodiscard]] const transport::Transport* mapped_by(int peer) const noexcept {
+    return transport_->transports().mapped_by(peer);
+  }
+  /// That peer's memory, if this process can copy it.
+  [[nodiscard]] transport::Copier copier(int peer) const noexcept { return transport_->transports().copier(peer); }
   [[nodiscard]] ScratchPool& scratch_pool() noexcept { return scratch_pool_; }
   [[nodiscard]] Bytes memory_size() const noexcept { return transport_->memory_size(); }
   /// Start of this process's node memory.
@@ -62,7 +66,7 @@ class Node {
   /// The address here of memory that a peer has handed out by shared(), for reading. Null: it is not
   /// there.
   [[nodiscard]] const std::byte* map(int peer, const transport::Place& place, Bytes bytes) noexcept {
-    return theirs_.map(peer, place, bytes);
+    return transport_->transports().map({.peer = peer, .bytes = bytes, .place = place}).address();
   }
   /// Memory that peers can map.
   [[nodiscard]] transport::SharedMemory& shared() noexcept { return shared_; }
@@ -131,7 +135,6 @@ class Node {
   Known known_;
   Claims claims_;
   transport::SharedMemory shared_;
-  transport::PeerMemory theirs_;
   select::Profile profile_;
   Bytes threshold_;
   std::atomic<Bytes> sent_{0};

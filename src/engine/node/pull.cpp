@@ -2,11 +2,9 @@
 #include "engine/node/pull.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "engine/node/block_lists.hpp"
 #include "layout/pack.hpp"
-#include "transport/cma.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -15,11 +13,8 @@ using layout::Cursor;
 
 constexpr Bytes stage_bytes = ScratchBuffers::stage_bytes;
 
-bool moved_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
-  transport::cma::Moved moved = transport::cma::read(process, local, remote);
-  // process_vm_readv worked in MPI_Init, but is refused now. This process must read the message all
-  // the same: a sender that has left it may be in a call that waits for this process.
-  if (moved.error == EPERM || moved.error == ENOSYS) moved = transport::cma::read_file(process, local, remote);
+bool moved_all(const transport::Copier& copier, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
+  const transport::Moved moved = copier.pull(local, remote);
   return moved.error == 0 && moved.bytes == bytes;
 }
 
@@ -29,7 +24,7 @@ bool multi_w(const Remote& remote, const Target& target, Bytes from, Bytes lengt
   there.seek(from);
   here.seek(from);
   return from_list_to_list(here, target.base, there, remote.address, length, scratch,
-                           [&](auto near, auto far, Bytes bytes) { return moved_all(remote.process, near, far, bytes); });
+                           [&](auto near, auto far, Bytes bytes) { return moved_all(remote.copier, near, far, bytes); });
 }
 
 /// Gathers the sender's blocks into a contiguous stage, and unpacks it.
@@ -41,7 +36,7 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
     Bytes bytes = 0;
     const auto entries = next_blocks(there, remote.address, scratch.far, std::min(stage_bytes, length - done), bytes);
     const iovec local{stage.data(), static_cast<std::size_t>(bytes)};
-    if (!moved_all(remote.process, {&local, 1}, entries, bytes)) return false;
+    if (!moved_all(remote.copier, {&local, 1}, entries, bytes)) return false;
     layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
     done += bytes;
   }
@@ -71,7 +66,7 @@ void direct(const Remote& remote, const Target& target, Bytes from, Bytes length
 
 }  // namespace
 
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length,
+bool scatter(const transport::Copier& copier, const std::byte* address, const Target& target, Bytes from, Bytes length,
              ScratchBuffers& scratch) noexcept {
   Cursor here(*target.layout, target.count);
   here.seek(from);
@@ -79,7 +74,7 @@ bool scatter(pid_t process, const std::byte* address, const Target& target, Byte
     Bytes bytes = 0;
     const auto entries = next_blocks(here, target.base, scratch.near, length - done, bytes);
     const iovec remote{const_cast<std::byte*>(address + done), static_cast<std::size_t>(bytes)};
-    if (!moved_all(process, entries, {&remote, 1}, bytes)) return false;
+    if (!moved_all(copier, entries, {&remote, 1}, bytes)) return false;
     done += bytes;
   }
   return true;
@@ -92,7 +87,7 @@ bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from,
     direct(remote, target, from, length, scratch);
     return true;
   }
-  if (remote.process == 0) return false;
+  if (!remote.copier) return false;
   return scheme == Scheme::rwg_up ? rwg_up(remote, target, from, length, scratch)
                                   : multi_w(remote, target, from, length, scratch);
 }

@@ -3,9 +3,8 @@
 // sender's buffer is mapped, bytes go from layout to layout (direct).
 #pragma once
 
-#include <sys/types.h>
-
 #include "engine/node/rendezvous_receiver.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::engine {
 
@@ -15,17 +14,17 @@ struct Remote {
   Count count;
   const std::byte* address;  ///< Address in the sender.
   const std::byte* mapped;   ///< Address here, or null: not mapped.
-  pid_t process;             ///< For process_vm_readv; 0: forbidden.
+  transport::Copier copier;  ///< False: no transport copies it.
 };
 
-/// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped,
-/// process_vm refused). Bytes that it has written to the target will be written again.
+/// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, the copy
+/// refused). Bytes that it has written to the target will be written again.
 bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length,
           ScratchBuffers& scratch) noexcept;
 
-/// P-RRS if the sender has packed: scatters packed bytes at `address` of process `process` into the
-/// target by process_vm_readv. False: refused.
-bool scatter(pid_t process, const std::byte* address, const Target& target, Bytes from, Bytes length,
+/// P-RRS if the sender has packed: scatters packed bytes at `address` of the sender into the target.
+/// False: refused.
+bool scatter(const transport::Copier& copier, const std::byte* address, const Target& target, Bytes from, Bytes length,
              ScratchBuffers& scratch) noexcept;
 
 }  // namespace heddle::engine

@@ -1,4 +1,4 @@
-// engine/node/push.cpp: process_vm_writev with lists of blocks.
+// engine/node/push.cpp: lists of blocks for the transport.
 #include "engine/node/push.hpp"
 
 #include <algorithm>
@@ -7,15 +7,14 @@
 
 #include "engine/node/block_lists.hpp"
 #include "layout/pack.hpp"
-#include "transport/cma.hpp"
 
 namespace heddle::engine {
 namespace {
 
 using layout::Cursor;
 
-int wrote_all(pid_t process, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
-  const transport::cma::Moved moved = transport::cma::write(process, local, remote);
+int wrote_all(const transport::Copier& copier, std::span<const iovec> local, std::span<const iovec> remote, Bytes bytes) {
+  const transport::Moved moved = copier.push(local, remote);
   return moved.error == 0 && moved.bytes != bytes ? EFAULT : moved.error;
 }
 
@@ -29,7 +28,7 @@ int by_stage(const Source& source, const Remote& remote, ScratchBuffers& scratch
       Bytes bytes = 0;
       const auto blocks = next_blocks(there, remote.address, scratch.far, end - done, bytes);
       const iovec local{scratch.shelf.data() + (packed - (end - done)), static_cast<std::size_t>(bytes)};
-      if (const int error = wrote_all(remote.process, {&local, 1}, blocks, bytes)) return error;
+      if (const int error = wrote_all(remote.copier, {&local, 1}, blocks, bytes)) return error;
       done += bytes;
     }
   }
@@ -42,7 +41,7 @@ int from_block_to_block(const Source& source, const Remote& remote, ScratchBuffe
   int error = 0;
   from_list_to_list(here, source.base, there, remote.address, remote.layout->size() * remote.count, scratch,
                     [&](auto near, auto far, Bytes bytes) {
-                      error = wrote_all(remote.process, near, far, bytes);
+                      error = wrote_all(remote.copier, near, far, bytes);
                       return error == 0;
                     });
   return error;

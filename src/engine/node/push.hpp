@@ -1,7 +1,7 @@
 // engine/node/push.hpp: moves elements of this process into those of another process of the node,
 // which need not take part. pull() is the reverse.
 //
-//   if (const int error = push({&rows, 1, mine}, {&columns, 1, address, nullptr, process}, scratch)) ...
+//   if (const int error = push({&rows, 1, mine}, {&columns, 1, address, nullptr, copier}, scratch)) ...
 //
 //   here      long blocks: the system copies from block to block     [====]   [=====]     [==]
 //             short blocks: they go through a stage: faster          stage [=======]

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "engine/base/footprint.hpp"
-#include "transport/cma.hpp"
 
 namespace heddle::engine {
 namespace {
@@ -34,16 +33,21 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // messages.
   const bool blocking = ends != Ends::with_request;
   const bool waits = blocking || bytes >= host_waits_from;
-  bool readable = waits && node.read_by(peer);
+  const transport::Transport* const copying = node.copied_by(peer);
+  bool readable = waits && copying;
   const Footprint touched = touched_by(type->layout(), count);
   std::optional<transport::Place> place;
   if (blocking || readable) place = node.shared().find(static_cast<const std::byte*>(address) + touched.low, touched.bytes());
+  // The receiver attaches other memory only while this process stays in its call: the program may
+  // unmap it afterwards.
+  const transport::Transport* attaching = blocking && !place ? node.mapped_by(peer) : nullptr;
   const select::Facts facts{.bytes = bytes,
                             .sender = statistics->of(count),
                             .receiver = {},
-                            .mapped = place.has_value(),
+                            .mapped = place || attaching,
+                            .preparation = attaching ? attaching->entry().preparation(touched.bytes()) : 0,
                             .process_vm = readable,
-                            .early = !waits && reported_.wanted() && node.read_by(peer),
+                            .early = !waits && reported_.wanted() && copying,
                             .crowded = node.crowded(),
                             .blocking = blocking,
                             .paired = ends == Ends::beside_receive || ends == Ends::in_collective,
@@ -69,9 +73,13 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // The receiver may wait for a message that this process leaves, while this process waits for the
   // receiver. So the system must still let the receiver read it.
   const bool leaves = ends == Ends::with_request || ends == Ends::in_collective;
-  if (!packs && !place && leaves) readable = readable && transport::cma::can_be_read_now();
-  if (!packs && (place || readable)) {
+  if (!packs && !place && leaves) {
+    readable = readable && copying->reachable_now();
+    if (!readable) attaching = nullptr;
+  }
+  if (!packs && (place || attaching || readable)) {
     plan.place = place;
+    plan.attachable = attaching != nullptr;
     plan.layout = type->listed(node.rendezvous_sender().datatype_cache());
     plan.pullable = plan.layout.wire_bytes > 0;
   }

@@ -32,7 +32,7 @@ class Incoming {
         cells_(reinterpret_cast<Control*>(reach.memory + descriptor.control)->cells),
         segments_(descriptor.segments()),
         capacity_(target.count * target.layout->size()),
-        pulls_(descriptor.pullable && reach.known && (reach.theirs || reach.process)),
+        pulls_(descriptor.pullable && reach.known && (reach.transports || reach.copier)),
         portion_(descriptor.scheme == Scheme::p_rrs
                      ? 0
                      : layout::portion(layout::lap(*target.layout, target.count), descriptor.total, descriptor.segment,
@@ -98,8 +98,8 @@ class Incoming {
     else if (portion_ > 0 && length(i) > 0 && scratch())
       shelve(from, length(i), reach_.memory + place);
     else if (length(i) > 0 &&
-             !(descriptor_.scheme == Scheme::p_rrs && reach_.process && scratch() &&
-               scatter(reach_.process, address(descriptor_.memory) + place, target_, from, length(i), *scratch())))
+             !(descriptor_.scheme == Scheme::p_rrs && reach_.copier && scratch() &&
+               scatter(reach_.copier, address(descriptor_.memory) + place, target_, from, length(i), *scratch())))
       layout::unpack_range(*target_.layout, target_.count, target_.base, from, length(i), reach_.memory + place);
     cells_[i].state.store(State::done, std::memory_order_release);
   }
@@ -130,7 +130,7 @@ class Incoming {
     if (!pulls_ || !claim(cells_[i], State::taken)) return false;
     const report::Stopwatch watch(reach_.times, &report::Times::copy);
     pulls_ = (layout_ || look_up()) && scratch() &&
-             pull(descriptor_.scheme, {layout_.get(), descriptor_.count, address(descriptor_.address), mapped_, reach_.process},
+             pull(descriptor_.scheme, {layout_.get(), descriptor_.count, address(descriptor_.address), mapped_, reach_.copier},
                   target_, i * descriptor_.segment, length(i), *scratch());
     cells_[i].state.store(pulls_ ? State::done : State::open, std::memory_order_release);
     return pulls_;
@@ -145,13 +145,17 @@ class Incoming {
     if (!layout_ || __builtin_mul_overflow(layout_->size(), descriptor_.count, &total) || total != descriptor_.total ||
         __builtin_mul_overflow(layout_->extent(), descriptor_.count, &span) || span > farthest || span < -farthest)
       return false;
-    if (reach_.theirs && descriptor_.region_version) {
+    const bool maps = descriptor_.scheme == Scheme::direct || descriptor_.scheme == Scheme::both;
+    if (maps && reach_.transports && (descriptor_.region_version || descriptor_.attachable)) {
       const Footprint touched = touched_by(*layout_, descriptor_.count);
-      if (const std::byte* first =
-              reach_.theirs->map(static_cast<int>(descriptor_.sender), descriptor_.place(), touched.bytes()))
-        mapped_ = first - touched.low;
+      buffer_ = reach_.transports->map(
+          {.peer = static_cast<int>(descriptor_.sender),
+           .address = descriptor_.attachable ? address(descriptor_.address + static_cast<std::uint64_t>(touched.low)) : nullptr,
+           .bytes = touched.bytes(),
+           .place = descriptor_.place()});
+      if (buffer_.address()) mapped_ = buffer_.address() - touched.low;
     }
-    return mapped_ || reach_.process;
+    return mapped_ || reach_.copier;
   }
 
   const Descriptor& descriptor_;
@@ -167,6 +171,7 @@ class Incoming {
   Bytes shelved_ = 0;
   bool damaged_ = false;
   std::shared_ptr<const layout::Layout> layout_;  // the sender's
+  transport::MappedBuffer buffer_;                // until the end of the message
   const std::byte* mapped_ = nullptr;             // the sender's buffer argument, as if all of it were mapped here
 };
 

@@ -5,8 +5,6 @@
 //     bytes = receive(descriptor, {.memory = memory_of(descriptor.sender)}, {&layout, count, buffer});
 #pragma once
 
-#include <sys/types.h>
-
 #include "engine/node/datatype_cache.hpp"
 #include "engine/node/descriptor.hpp"
 #include "engine/node/distance.hpp"
@@ -14,7 +12,7 @@
 #include "layout/layout.hpp"
 #include "report/times.hpp"
 #include "transport/join_node.hpp"
-#include "transport/peer_memory.hpp"
+#include "transport/transport_list.hpp"
 
 namespace heddle::engine {
 
@@ -27,17 +25,17 @@ struct Target {
 
 /// How this process reaches the sender of a message.
 struct Reach {
-  std::byte* memory;                        ///< Its node memory, mapped here.
-  Bytes memory_size = 0;                    ///< Bytes of that memory.
-  transport::Node* opens = nullptr;         ///< Opens the memory when needed; null: all of it is open.
-  int peer = -1;                            ///< The sender's rank in `opens`.
-  transport::PeerMemory* theirs = nullptr;  ///< Buffers that peers have handed out; null: nothing is mapped.
-  pid_t process = 0;                        ///< For process_vm_readv; 0: forbidden.
-  Known* known = nullptr;                   ///< Layouts of peers; null: nothing is pulled.
-  ScratchPool* scratch_pool = nullptr;      ///< Null: nothing is pulled.
-  Distances* distances = nullptr;           ///< Null: the distance to the sender is not measured.
-  bool crowded = false;                     ///< More ranks than cores: waiting gives the core away.
-  report::Times* times = nullptr;           ///< Gets the times of the receive; null: not wanted.
+  std::byte* memory;                                     ///< Its node memory, mapped here.
+  Bytes memory_size = 0;                                 ///< Bytes of that memory.
+  transport::Node* opens = nullptr;                      ///< Opens the memory when needed; null: all of it is open.
+  int peer = -1;                                         ///< The sender's rank in `opens`.
+  const transport::TransportList* transports = nullptr;  ///< Those that map buffers; null: nothing is mapped.
+  transport::Copier copier{};                            ///< Copies its memory; false: nothing is copied.
+  Known* known = nullptr;                                ///< Layouts of peers; null: nothing is pulled.
+  ScratchPool* scratch_pool = nullptr;                   ///< Null: nothing is pulled.
+  Distances* distances = nullptr;                        ///< Null: the distance to the sender is not measured.
+  bool crowded = false;                                  ///< More ranks than cores: waiting gives the core away.
+  report::Times* times = nullptr;                        ///< Gets the times of the receive; null: not wanted.
 
   /// False: the first `end` bytes of its memory cannot be accessed.
   [[nodiscard]] bool open(Bytes end) const noexcept { return end <= memory_size && (!opens || opens->open(peer, end)); }

@@ -87,6 +87,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
                 .sender = me_,
                 .scheme = plan.scheme,
                 .pullable = plan.pullable,
+                .attachable = static_cast<std::uint8_t>(plan.attachable),
                 .control = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&control) - arena_.base()),
                 .generation = control.generation.load(std::memory_order_relaxed),
                 .total = total,

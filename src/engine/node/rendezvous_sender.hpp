@@ -38,7 +38,8 @@ struct Source {
 struct Plan {
   Scheme scheme = Scheme::bc_spup;
   Bytes segment = slot_bytes;  ///< A power of two from 64 bytes to slot_bytes.
-  bool pullable = false;       ///< The receiver can reach the buffer (mapped, process_vm), and the layout is listed.
+  bool pullable = false;       ///< A transport gives the receiver the buffer, and the layout is listed.
+  bool attachable = false;     ///< The receiver may attach the buffer, because the call ends with the message.
   std::int64_t grace_ns = 0;   ///< How long a waiting sender leaves cells to the receiver before it packs them.
   int receiver = -1;           ///< Rank of the node; -1: nothing is learned of its distance.
   layout::Stores stores = layout::Stores::cached;

@@ -23,8 +23,6 @@
 // there (MPI-5.0 §12.5.1).
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +30,7 @@
 
 #include "engine/window/window_counters.hpp"
 #include "threads/lock.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::engine {
 
@@ -54,11 +53,11 @@ class Window {
   /// Memory of one rank.
   struct Target {
     int rank = -1;                             ///< In the window's group.
-    std::byte* base = nullptr;                 ///< Its address here, or in `process`.
+    std::byte* base = nullptr;                 ///< Its address here, or in that process.
     Bytes size = 0;                            ///< Bytes.
     Bytes unit = 1;                            ///< Its displacement unit, bytes.
     const WindowCounters* counters = nullptr;  ///< Of that rank.
-    pid_t process = 0;                         ///< Not 0: the memory is not mapped here.
+    transport::Copier copier{};                ///< True: the memory is not mapped here. It is copied.
   };
 
   /// @param targets  Ranks whose memory this process reaches.

@@ -1,6 +1,6 @@
 // engine/window/window_counters.hpp: the counters by which a rank tells its node how far it is in
 // the synchronization of a window. They lie in memory that the other ranks map for reading
-// (transport/shared_memory.hpp), and only their owner writes them.
+// (transport/mapped/shared_memory.hpp), and only their owner writes them.
 //
 //                      the owner adds 1                          an origin whose own count is n waits for
 //   fences             when it has returned from a fence         fences >= n, after its n-th fence

@@ -1,5 +1,5 @@
 // mpi/calls/memory.cpp: memory for heddle_alloc of heddle/heddle.h. The other ranks of the node can
-// map it (transport/shared_memory.hpp), so a message from it takes one pass. MPI_Alloc_mem stays
+// map it (transport/mapped/shared_memory.hpp), so a message from it takes one pass. MPI_Alloc_mem stays
 // the host's: programs map other pages over its memory, and their children write into their copies.
 // A mapping that peers share allows neither.
 #include <cstddef>

@@ -41,6 +41,7 @@ explain::Here here(MPI_Datatype type, const layout::Layout& layout, Count count)
                  .rendezvous = node ? node->threshold() : set.rendezvous,
                  .scheme = set.scheme,
                  .messages = set.messages,
+                 .transports = set.transports,
                  .segment = set.segment,
                  .crowded = node && node->crowded(),
                  .packs = known && entry->pays_to_pack(count)}};

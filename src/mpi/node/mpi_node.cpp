@@ -25,12 +25,7 @@ engine::Node::Options options(int ranks) {
 }  // namespace
 
 transport::NodeOptions node_options(const settings::Settings& set) noexcept {
-  return {.memory = set.node_memory,
-          .prefault = engine::Arena::head,
-          .opened = engine::Arena::head,
-          .allow_mapped = set.transports.mapped,
-          .allow_cma = set.transports.cma,
-          .allow_ring = set.transports.ring};
+  return {.memory = set.node_memory, .prefault = engine::Arena::head, .opened = engine::Arena::head, .allowed = set.transports};
 }
 
 /// A rank that is about to join its node.

@@ -1,8 +1,6 @@
 // mpi/window/one_sided.cpp
 #include "mpi/window/one_sided.hpp"
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cerrno>
 
@@ -84,7 +82,7 @@ struct Access {
   int index = -1;  ///< The target, for the window.
   Side origin, target;
   std::byte* there = nullptr;
-  pid_t process = 0;  ///< Not 0: `there` is an address of that process.
+  transport::Copier copier{};  ///< True: `there` is an address of that process.
 
   /// False: the host gets the call.
   bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
@@ -100,8 +98,8 @@ struct Access {
         at + target.high > memory.size || !select::carries(facts(memory)))
       return false;
     there = memory.base + at;
-    process = memory.process;
-    if (process != 0) return !window->refuses_across();
+    copier = memory.copier;
+    if (copier) return !window->refuses_across();
     const auto own = reinterpret_cast<std::uintptr_t>(from.address);
     const auto other = reinterpret_cast<std::uintptr_t>(there);
     const auto end = [](std::uintptr_t address, Bytes offset) { return address + static_cast<std::uintptr_t>(offset); };
@@ -114,7 +112,7 @@ struct Access {
             .target_in_one_piece = target.in_one_piece(),
             .bytes = target.bytes,
             .least = all ? 0 : traits().slow_to_access_from,
-            .apart = memory.process != 0};
+            .apart = static_cast<bool>(memory.copier)};
   }
 
   /// Returns when the access is allowed. False: the host gets the call.
@@ -145,7 +143,7 @@ struct Access {
     {
       const report::Stopwatch watch(reported.times(), &report::Times::copy);
       auto* const own = static_cast<std::byte*>(const_cast<void*>(here.address));
-      if (process != 0) {
+      if (copier) {
         if (!copy_across<move>(own)) return false;
       } else if constexpr (move == Move::put) {
         copy(origin, own, target, there);
@@ -177,7 +175,7 @@ struct Access {
     engine::ScratchBuffers* const scratch = window->scratch_pool().take();
     if (!scratch) return false;
     const layout::Layout& here = layout_of(origin);
-    const engine::Remote remote{&layout_of(target), count_of(target), there, nullptr, process};
+    const engine::Remote remote{&layout_of(target), count_of(target), there, nullptr, copier};
     bool moved = false;
     if constexpr (move == Move::put) {
       const int error = engine::push({&here, count_of(origin), own}, remote, *scratch);

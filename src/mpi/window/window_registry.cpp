@@ -95,8 +95,8 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
       target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
       if (!target.base && mappings) {
         target.base = reinterpret_cast<std::byte*>(told.address);
-        target.process = node.readable(peer);
-        if (target.process == 0) continue;
+        target.copier = node.copier(peer);
+        if (!target.copier) continue;
       }
     }
     if (target.base && target.counters) targets.push_back(target);

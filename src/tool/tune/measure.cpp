@@ -14,7 +14,7 @@
 #include "layout/pack_away.hpp"
 #include "layout/transfer.hpp"
 #include "tool/tune/process_pair.hpp"
-#include "transport/cma.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::tool {
 namespace {
@@ -84,6 +84,11 @@ double pack_into_slots(Pair& pair, long number) {
   return now() - start;
 }
 
+/// The transport whose copies the profile describes.
+constexpr const transport::TransportEntry& copying() {
+  return *std::ranges::find_if(transport::transports, [](const auto& one) { return one.can.copy; });
+}
+
 class Measuring {
  public:
   Measuring(bool quick, const Progress& progress) : samples_(quick ? 15 : 151), progress_(progress) {}
@@ -94,10 +99,10 @@ class Measuring {
     kernels(p);
     passes(p);
     mapped(p);
-    if (pair_.readable())
+    if (pair_.copier())
       process_vm(p);
     else
-      measured_.without = "process_vm_readv is refused here; its costs are the built-in ones";
+      measured_.without = std::string(copying().means) + " is refused here; its costs are the built-in ones";
     progress_(1, "done");
     return measured_;
   }
@@ -214,9 +219,10 @@ class Measuring {
   double read(const std::vector<iovec>& local, const std::vector<iovec>& remote) {
     pair_.sender(rewrite, pieces * apart);
     const double start = now();
-    const transport::cma::Moved moved = transport::cma::read(pair_.readable(), local, remote);
+    const transport::Moved moved = pair_.copier().pull(local, remote);
     const double taken = now() - start;
-    if (moved.error != 0) throw std::runtime_error("process_vm_readv has failed in the middle of the measurement");
+    if (moved.error != 0)
+      throw std::runtime_error(std::string(copying().means) + " has failed in the middle of the measurement");
     return taken;
   }
 
@@ -228,15 +234,16 @@ class Measuring {
   }
 
   void process_vm(Profile& p) {
+    const std::string means(copying().means);
     const std::vector<iovec> one_here = list(pair_.other, 1, 0, pieces * 8);
     const std::vector<iovec> one_there = list(pair_.mine, 1, 0, pieces * 8);
-    next("process_vm_readv, a call");
+    next(means + ", a call");
     const double call = quartile([&] { return read(one_here, one_there); });
-    next("process_vm_readv, pieces of the sender");
+    next(means + ", pieces of the sender");
     const double remote = quartile([&] { return read(one_here, list(pair_.mine, pieces, apart, 8)); });
-    next("process_vm_readv, pieces of the receiver");
+    next(means + ", pieces of the receiver");
     const double local = quartile([&] { return read(list(pair_.other, pieces, apart, 8), one_there); });
-    next("process_vm_readv, bytes");
+    next(means + ", bytes");
     const std::vector<iovec> all_here = list(pair_.other, 1, 0, message);
     const std::vector<iovec> all_there = list(pair_.mine, 1, 0, message);
     const double bytes = quartile([&] { return read(all_here, all_there); });

@@ -41,8 +41,8 @@ class Pair {
   std::byte* other = nullptr;            ///< A second area of this kind.
   std::byte* shared = nullptr;           ///< The sender's node memory, mapped by both.
 
-  /// The sender's number for process_vm_readv; 0: it is forbidden.
-  [[nodiscard]] pid_t readable() const { return node_->can_read(0) ? node_->pid(0) : 0; }
+  /// Copies the sender's memory; false: the system forbids it.
+  [[nodiscard]] transport::Copier copier() const { return node_->transports().copier(0); }
   /// The cores of the two processes; empty: there is only one core.
   [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
 

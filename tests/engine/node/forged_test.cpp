@@ -10,6 +10,7 @@
 #include "engine/node/rendezvous_receiver.hpp"
 #include "engine/node/rendezvous_sender.hpp"
 #include "mail.hpp"
+#include "transport/cma/cma.hpp"
 
 namespace heddle::engine::test {
 namespace {
@@ -178,9 +179,10 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
     Outgoing* outgoing = rendezvous_sender.begin({&type.layout, type.count, field.base()}, plan, descriptor);
     descriptor.count = count;
     Known known;
+    transport::cma::Cma own(std::vector<pid_t>{getpid()});
     const Reach reach{.memory = memory.base(),
                       .memory_size = memory_size,
-                      .process = getpid(),
+                      .copier = {&own, 0},
                       .known = &known,
                       .scratch_pool = &shares.scratch_pool,
                       .crowded = true};

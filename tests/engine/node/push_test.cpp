@@ -14,6 +14,7 @@
 
 #include "layout/grammar.hpp"
 #include "layout/transfer.hpp"
+#include "transport/cma/cma.hpp"
 #include "transport/region.hpp"
 
 namespace heddle::engine {
@@ -37,7 +38,7 @@ class Field {
   std::byte* base() { return memory_.data() + before_; }
   Source source() { return {&layout(), count_, base()}; }
   Target target() { return {&layout(), count_, base()}; }
-  Remote remote() { return {&layout(), count_, base(), nullptr, getpid()}; }
+  Remote remote() { return {&layout(), count_, base(), nullptr, {&own_, 0}}; }
   [[nodiscard]] Bytes bytes() const { return type_->layout.size() * count_; }
   [[nodiscard]] const std::vector<std::byte>& memory() const { return memory_; }
 
@@ -47,6 +48,7 @@ class Field {
   Count count_;
   Bytes before_ = 0;
   std::vector<std::byte> memory_;
+  transport::cma::Cma own_{std::vector<pid_t>{getpid()}};
 };
 
 struct Shape {

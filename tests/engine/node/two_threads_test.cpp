@@ -17,6 +17,7 @@
 #include "engine/node/rendezvous_receiver.hpp"
 #include "engine/node/rendezvous_sender.hpp"
 #include "mail.hpp"
+#include "transport/cma/cma.hpp"
 
 namespace {
 
@@ -166,6 +167,7 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
   Known known;
   ScratchPool scratch_pool;
   Distances distances(1, now_ns);
+  transport::cma::Cma own(std::vector<pid_t>{getpid()});
   int received = 0;
   while (const auto letter = mail.receive(random)) {
     ++received;
@@ -182,7 +184,7 @@ int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, 
     if (random() % 6 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
     const Reach reach{.memory = memory,
                       .memory_size = size,
-                      .process = random() % 5 == 0 && !letter->left_open ? 0 : getpid(),
+                      .copier = random() % 5 == 0 && !letter->left_open ? transport::Copier() : transport::Copier{&own, 0},
                       .known = &known,
                       .scratch_pool = &scratch_pool,
                       .distances = random() % 4 ? &distances : nullptr,

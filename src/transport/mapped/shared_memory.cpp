@@ -1,5 +1,5 @@
-// transport/shared_memory.cpp: first fit in one sparse file, with pages counted by chunk.
-#include "transport/shared_memory.hpp"
+// transport/mapped/shared_memory.cpp: first fit in one sparse file, with pages counted by chunk.
+#include "transport/mapped/shared_memory.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>

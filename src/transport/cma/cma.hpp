@@ -1,6 +1,7 @@
-// transport/cma.hpp: reads and writes another process's memory with one copy (cross memory attach).
+// transport/cma/cma.hpp: reads and writes another process's memory with one copy (cross memory
+// attach).
 //
-//   const cma::Moved moved = cma::read(node.pid(peer), local, remote);
+//   const Moved moved = cma::read(node.pid(peer), local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory
 //
 // A call costs about 0.44 us, plus 107 to 150 ns for each remote entry and 17 to 25 ns for each
@@ -11,15 +12,11 @@
 #include <sys/uio.h>
 
 #include <span>
+#include <vector>
 
-#include "layout/bytes.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::transport::cma {
-
-struct Moved {
-  layout::Bytes bytes = 0;  ///< Bytes that have arrived: a prefix of both lists.
-  int error = 0;            ///< 0, or the errno of the failed call (ESRCH, EPERM, EFAULT, ENOSYS).
-};
 
 /// Copies from `remote` (addresses in process `pid`) to `local`, as many bytes as the shorter list
 /// holds. Entry boundaries need not agree. Each list may have any number of entries of any length,
@@ -38,5 +35,21 @@ Moved read_file(pid_t pid, std::span<const iovec> local, std::span<const iovec> 
 /// True unless prctl(PR_SET_DUMPABLE, 0) forbids other processes of this user to read this one.
 /// Takes 0.1 us.
 bool can_be_read_now() noexcept;
+
+class Cma final : public Transport {
+ public:
+  explicit Cma(int processes);
+  /// All processes are reachable in both directions, for tests.
+  explicit Cma(const std::vector<pid_t>& processes);
+
+  int offer(Ticket& ticket) noexcept override;
+  void meet(int peer, pid_t process, Ticket theirs) noexcept override;
+  [[nodiscard]] bool reachable_now() const noexcept override { return can_be_read_now(); }
+  Moved pull(int peer, std::span<const iovec> local, std::span<const iovec> remote) noexcept override;
+  Moved push(int peer, std::span<const iovec> local, std::span<const iovec> remote) noexcept override;
+
+ private:
+  std::vector<pid_t> processes_;  // 0: not visible from here
+};
 
 }  // namespace heddle::transport::cma

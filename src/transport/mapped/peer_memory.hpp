@@ -1,4 +1,4 @@
-// transport/peer_memory.hpp: maps memory that peers have handed out, when it is first needed, and
+// transport/mapped/peer_memory.hpp: maps memory that peers have handed out, when it is first needed, and
 // keeps it mapped.
 //
 //   PeerMemory theirs(node);
@@ -17,9 +17,9 @@
 #include <mutex>
 #include <vector>
 
-#include "transport/address_space.hpp"
 #include "transport/join_node.hpp"
-#include "transport/region_table.hpp"
+#include "transport/mapped/address_space.hpp"
+#include "transport/mapped/region_table.hpp"
 
 namespace heddle::transport {
 

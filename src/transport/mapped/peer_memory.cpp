@@ -1,5 +1,5 @@
-// transport/peer_memory.cpp: compares versions, and maps each chunk once.
-#include "transport/peer_memory.hpp"
+// transport/mapped/peer_memory.cpp: compares versions, and maps each chunk once.
+#include "transport/mapped/peer_memory.hpp"
 
 #include <algorithm>
 #include <new>

@@ -1,4 +1,4 @@
-// transport/address_space.hpp: a range of addresses that is mapped to a file chunk by chunk.
+// transport/mapped/address_space.hpp: a range of addresses that is mapped to a file chunk by chunk.
 //
 //   AddressSpace space;
 //   if (space.reserve(64 GiB, 64 MiB)) ...                    // costs nothing: inaccessible until shown

@@ -1,5 +1,5 @@
-// transport/address_space.cpp: reserves with PROT_NONE, then maps over it with MAP_FIXED.
-#include "transport/address_space.hpp"
+// transport/mapped/address_space.cpp: reserves with PROT_NONE, then maps over it with MAP_FIXED.
+#include "transport/mapped/address_space.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-// transport/region_table.hpp: the table of memory that a process has handed out. It lies in the
+// transport/mapped/region_table.hpp: the table of memory that a process has handed out. It lies in the
 // process's file, where peers read it.
 //
 //   slot     version   offset   bytes        version 0: free. A slot that is used again gets a version never used before,
@@ -12,16 +12,9 @@
 #include <type_traits>
 
 #include "transport/join_node.hpp"
+#include "transport/peer_buffer.hpp"
 
 namespace heddle::transport {
-
-/// A place in memory that a process handed out. Descriptors carry it: 24 bytes, no pointers.
-struct Place {
-  std::uint64_t version = 0;
-  Bytes offset = 0;  ///< From the beginning of the region.
-  std::uint32_t id = 0;
-  std::uint32_t reserved = 0;
-};
 
 /// One region. Only its owner writes it; all processes read it. A slot of zero bytes is free.
 struct Slot {

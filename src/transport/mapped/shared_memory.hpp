@@ -1,4 +1,4 @@
-// transport/shared_memory.hpp: memory for the program that peers can map (heddle_alloc).
+// transport/mapped/shared_memory.hpp: memory for the program that peers can map (heddle_alloc).
 //
 //   SharedMemory shared(node);
 //   void* array = shared.allocate(bytes);                  // null: take other memory
@@ -31,9 +31,9 @@
 #include <optional>
 #include <vector>
 
-#include "transport/address_space.hpp"
 #include "transport/join_node.hpp"
-#include "transport/region_table.hpp"
+#include "transport/mapped/address_space.hpp"
+#include "transport/mapped/region_table.hpp"
 
 namespace heddle::transport {
 
