@@ -157,7 +157,7 @@ Done exchange_started(const How& how, const Kind& kind, const Sent& send, const 
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->exchange.agree(operation->mailboxes, Kind::neighbours) && operation->keep_types() && aside() &&
+    able = operation->exchange.agree(operation->mailboxes, kind.neighbours) && operation->keep_types() && aside() &&
            PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
   } else {
     able =
