@@ -120,7 +120,8 @@ const Lines::Line* line_at(const Python& python, void* code, int number, const v
   if (const auto found = lines().met.find({code, number}); found != lines().met.end()) return &found->second;
   if (lines().met.size() >= Lines::most) return nullptr;
   Lines::Line fresh;
-  fresh.line = {.file = python.text(code, "co_filename"), .function = python.text(code, "co_name"), .line = number};
+  const int named = number > 0 ? number : 1;  // Python knows no line of some instructions
+  fresh.line = {.file = python.text(code, "co_filename"), .function = python.text(code, "co_name"), .line = named};
   Dl_info mpi4py{};
   const std::string& file = fresh.line.file;
   fresh.of_program = !file.starts_with("<frozen ") && dladdr(binding, &mpi4py) != 0 && mpi4py.dli_fname &&

@@ -7,7 +7,7 @@ namespace {
 constexpr auto library = Reader::library;
 constexpr auto command_line = Reader::command_line;
 
-constexpr auto transports = transport::with_names("auto, or a list of ");
+constexpr auto values_of_transports = transport::with_names("auto, or a list of ");
 
 constexpr Variable rows[] = {
     {"HEDDLE", "on", "on|off", "off: every call goes straight to the MPI library", library},
@@ -29,7 +29,7 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
-    {"HEDDLE_TRANSPORTS", "auto", std::string_view(transports.data(), transports.size()),
+    {"HEDDLE_TRANSPORTS", "auto", std::string_view(values_of_transports.data(), values_of_transports.size()),
      "the transports that Heddle may use within a node. auto: all but xpmem. self and mpi, the MPI library, are always "
      "allowed, "
      "and so is ring if another one is. mpi alone: there is no node memory",

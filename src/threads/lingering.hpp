@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <new>
@@ -59,15 +60,16 @@ class Lingering {
   /// An `ended` may throw, or leave by longjmp. Its entry then stays in the list.
   /// @param since  When the first of several looks began: other threads wait no longer for all of them than for one.
   template <class Ended>
-  bool look(const Ended& ended, Clock::time_point since = Clock::now()) {
+  [[gnu::noinline]] bool look(const Ended& ended, Clock::time_point since = Clock::now()) {
     return !looks(__builtin_frame_address(0)) && sweep(ended, patience, since);
   }
-  /// Like look(), but waits for the other thread as long as needed. Entries that have not ended are
-  /// then dropped: neither looked at again nor deleted. any() still counts them.
+  /// Like look(), but waits longer for the other thread, and does not mind a look of its own, which a
+  /// longjmp may have left. Entries that have not ended are then dropped: neither looked at again nor
+  /// deleted. any() still counts them.
   template <class Ended>
   void give_up(const Ended& ended) {
-    looks(__builtin_frame_address(0));
-    sweep(ended, Clock::duration::max(), Clock::now());
+    leave_own_entries();
+    sweep(ended, long_patience, Clock::now());
     const std::lock_guard guard(lock_);
     first_ = last_ = nullptr;
   }
@@ -80,6 +82,7 @@ class Lingering {
 
  private:
   static constexpr std::chrono::milliseconds patience{50};
+  static constexpr std::chrono::seconds long_patience{10};
 
   static Entry*& before(Entry& entry) noexcept { return entry.Lingers<Entry>::before_; }
   static Entry*& next(Entry& entry) noexcept { return entry.Lingers<Entry>::next_; }
@@ -92,12 +95,27 @@ class Lingering {
     const void* frame;  ///< Of the look.
     pthread_t thread = pthread_self();
     Clock::time_point since;
+    [[nodiscard]] bool is_own() const noexcept { return pthread_equal(thread, pthread_self()) != 0; }
     /// True: the thread has left that look by a longjmp, for the frame of the look is not above the
-    /// frame `now` of the thread that asks. The stack grows downwards.
+    /// frame `now` of the thread that asks. The stack grows downwards. False on stacks of fibres.
     [[nodiscard]] bool left(const void* now) const noexcept {
-      return pthread_equal(thread, pthread_self()) != 0 && std::less_equal<>()(frame, now);
+      return is_own() && std::less_equal<>()(frame, now) && on_stack_of_thread(frame, now);
     }
   };
+
+  static bool on_stack_of_thread(const void* one, const void* other) noexcept {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+    void* low = nullptr;
+    std::size_t size = 0;
+    const bool known = pthread_attr_getstack(&attributes, &low, &size) == 0;
+    pthread_attr_destroy(&attributes);
+    const auto within = [&](const void* frame) {
+      return !std::less<>()(frame, static_cast<const void*>(low)) &&
+             std::less<>()(frame, static_cast<const void*>(static_cast<const std::byte*>(low) + size));
+    };
+    return known && within(one) && within(other);
+  }
 
   /// A thread goes over the list. Its end leaves the list as it is, for an `ended` may throw.
   class Look {
@@ -130,6 +148,7 @@ class Lingering {
     /// The one behind that. If the last one is `gone`, it is no longer in the list.
     Entry* next(bool gone) noexcept {
       const std::lock_guard guard(list_.lock_);
+      if (!place_->at) return nullptr;  // the list was given up meanwhile
       Entry& last = *place_->at;
       Entry* const behind = Lingering::next(last);
       if (gone) list_.unlink(last);
@@ -187,13 +206,19 @@ class Lingering {
         erase(at);
         continue;
       }
-      within |= pthread_equal((*at)->thread, pthread_self()) != 0;
+      within |= (*at)->is_own();
       at = &(*at)->other;
     }
     return within;
   }
+  void leave_own_entries() noexcept {
+    const std::lock_guard guard(lock_);
+    for (Place* each = places_; each; each = each->other)
+      if (each->is_own()) each->at = nullptr;
+  }
+  /// Has a frame of its own, which a look within this look compares with its own.
   template <class Ended>
-  bool sweep(const Ended& ended, Clock::duration longest, Clock::time_point since) {
+  [[gnu::noinline]] bool sweep(const Ended& ended, Clock::duration longest, Clock::time_point since) {
     Look mine(*this, __builtin_frame_address(0), since);
     if (!mine) return false;
     for (;; sched_yield()) {

@@ -31,10 +31,13 @@ class TransportList {
   /// The transport by which that peer maps any memory of this process. Null: none.
   [[nodiscard]] const Transport* mapped_by(int peer) const noexcept { return first_reached_by(mapping_any_, peer); }
 
-  /// Maps a buffer of a peer by the first transport that can.
+  /// Maps a buffer of a peer by the first transport that can. A transport of any memory must have
+  /// passed the trial between the two processes.
   [[nodiscard]] MappedBuffer map(const PeerBuffer& buffer) const noexcept {
-    for (Transport* const each : mapping_)
+    for (Transport* const each : mapping_) {
+      if (each->entry().can.any_memory() && !each->reach(buffer.peer)) continue;
       if (MappedBuffer mapped = each->map(buffer); mapped.address()) return mapped;
+    }
     return {};
   }
 

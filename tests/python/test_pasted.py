@@ -120,6 +120,8 @@ from heddle.problem import Problem
             "     &     2 * n, MPI_REAL,\n     1 t, ierr)\n",
             "vector(4, 1, 8, MPI_REAL)",
         ),
+        ("call MPI_Type_vector(8, & \n     12, 64, & ! a comment\n     MPI_REAL, t, ierr)\n", "vector(8, 12, 64, MPI_REAL)"),
+        ("call MPI_Type_vector(2**3, 1, 2 + 2**(-1), MPI_REAL, t, ierr)\n", "vector(8, 1, 2, MPI_REAL)"),
         ("def f():\n    n = 3\n    if n:\n        return MPI.INT.Create_contiguous(n).Commit()\n", "contiguous(3, MPI_INT)"),
         ("s = [1, 2]\ns[1] = 5\nt = MPI.INT.Create_indexed(s, [0, 9])", "indexed([1, 5], [0, 9], MPI_INT)"),
         ("row = MPI.DOUBLE\nt = MPI.INT.Create_hvector(2, 1, 3 * row.extent)", "hvector(2, 1, 24, MPI_INT)"),

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csetjmp>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -76,6 +78,19 @@ TEST_F(LingeringItems, AreLookedAtAgainAfterALongjmp) {
   EXPECT_TRUE(items.look([](Item& /*each*/) { return true; })) << "no entry counts as being looked at";
   EXPECT_EQ(deleted, (std::vector{0, 1, 2, 3, 4}));
   EXPECT_FALSE(items.any());
+}
+
+void from_a_deeper_frame(int levels, const std::function<void()>& call) {
+  std::array<char, 512> frame{};
+  levels > 0 ? from_a_deeper_frame(levels - 1, call) : call();
+  asm volatile("" ::"r"(frame.data()) : "memory");  // the frame is not optimized away
+}
+
+TEST_F(LingeringItems, AreGivenUpBelowALookThatALongjmpHasLeft) {
+  static std::jmp_buf back;
+  if (setjmp(back) == 0) items.look([](Item& /*each*/) -> bool { std::longjmp(back, 1); });
+  from_a_deeper_frame(8, [this] { items.give_up([](Item& each) { return each.number == 0; }); });
+  EXPECT_EQ(deleted, std::vector{0}) << "the entry of that look was looked at again";
 }
 
 TEST_F(LingeringItems, AreVisitedWhileAThreadLooks) {

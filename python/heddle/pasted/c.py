@@ -37,7 +37,20 @@ ARITHMETIC = {
     "<<": operator.lshift,
     ">>": operator.rshift,
 }
-FUNCTIONS = {"MPI_Aint_diff": operator.sub, "MPI_Aint_add": operator.add, "_power": operator.pow}  # the last: fortran.py's
+
+
+def _power(base: int, exponent: int) -> int:
+    """Fortran's power of integers. The quotient of a negative exponent is cut to an integer."""
+    if abs(base) > 1:
+        if exponent > 62:
+            raise OverflowError(f"{base}**{exponent}")
+        return base**exponent if exponent >= 0 else 0
+    if base == 0:
+        return 0**exponent
+    return base ** (exponent % 2)
+
+
+FUNCTIONS = {"MPI_Aint_diff": operator.sub, "MPI_Aint_add": operator.add, "_power": _power}  # the last: fortran.py's
 ARRAYS = ("identifier", "field_expression")
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 CALL = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?call\s+mpi_type_\w+", re.IGNORECASE | re.MULTILINE)
 # The grammar knows only the free form. In the fixed form, a comment begins with c or *, and column 6 continues a line.
 COMMENT = re.compile(r"^(?:\*|[cC](?=\s(?!\s*=)|$))[^\n]*", re.MULTILINE)
-CONTINUED = re.compile(r"(?<!&)\n {5}[&$+*1-9]")
+CONTINUED = re.compile(r"\n {5}[&$+*1-9]")
+CONTINUES = re.compile(r"&[ \t]*(?:![^\n]*)?$", re.MULTILINE)  # in the free form, at the end of a line
 # MPI's procedures that write integers for use in a datatype. All others only read their arguments.
 WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|type_(?:size|get)\w*|bcast|recv)")
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
@@ -33,7 +34,8 @@ def is_fortran(text: str) -> bool:
 
 
 def as_c(text: str) -> str:
-    root = parsed(CONTINUED.sub(" ", COMMENT.sub("", text)).lower(), FORTRAN)
+    text = COMMENT.sub("", text).lower()
+    root = parsed(text if CONTINUES.search(text) else CONTINUED.sub(" ", text), FORTRAN)
     complain_if_open(root, re.compile(r"mpi_type_\w+"))
     translated = Translated()
     translated.add(root)

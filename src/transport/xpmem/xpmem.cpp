@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "transport/join_node.hpp"
+#include "transport/region.hpp"
 
 namespace heddle::transport {
 namespace {
@@ -40,6 +41,7 @@ int Xpmem::offer(Ticket& ticket) noexcept {
   if (!library_) return ENOENT;
   errno = 0;
   if (library_->version() < 0) return error_or(ENODEV);
+  if (largest_file() < Bytes{most_pages}) return EFBIG;  // a write to the sink would kill the process (SIGXFSZ)
   sink_ = Descriptor(memfd_create("heddle", MFD_CLOEXEC));
   if (!sink_) return errno;
   errno = 0;
@@ -66,6 +68,7 @@ std::int64_t Xpmem::permit(Peer& peer) noexcept {
 
 bool Xpmem::readable(std::byte* base, Bytes bytes) const noexcept {
   std::array<iovec, most_pages> entries;
+  if (largest_file() < Bytes{most_pages}) return false;  // the program has lowered the limit
   for (Bytes at = 0; at < bytes;) {
     std::size_t count = 0;
     for (; count < entries.size() && at < bytes; at += page_size()) entries[count++] = {base + at, 1};
