@@ -28,9 +28,9 @@ std::optional<transport::Offer> Handshake::offered() const noexcept {
 }
 
 Handshake both(const Handshake& one, const Handshake& other) noexcept {
-  using Numbers = std::array<unsigned, handshake_numbers>;
-  auto numbers = std::bit_cast<Numbers>(one);
-  const auto others = std::bit_cast<Numbers>(other);
+  using Words = std::array<unsigned, handshake_numbers>;
+  auto numbers = std::bit_cast<Words>(one);
+  const auto others = std::bit_cast<Words>(other);
   std::ranges::transform(numbers, others, numbers.begin(), std::bit_and());
   return std::bit_cast<Handshake>(numbers);
 }

@@ -45,7 +45,7 @@ int alltoall(const How& how, Host host, const Given& send, const Given& receive,
                     : exchange_started(how, kinds::all, send, receive, comm);
   else if (in_place)
     ours = exchange_in_place(how.call, receive, comm);
-  else if (!blocks::passes(comm, engine::call_of_all(send), timed))
+  else if (!blocks::passes(comm, engine::call_of_all(send), timed) && !blocks::passes_short(receive, comm))
     ours = exchange_all(how.call, send, receive, comm, timed);
   if (ours) return *ours;
   if (none_known(send, receive)) return host();

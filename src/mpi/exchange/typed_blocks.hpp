@@ -5,6 +5,8 @@
 //   if (!blocks::add_blocks(kind, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
 #pragma once
 
+#include <string_view>
+
 #include "engine/exchange/blocks.hpp"
 #include "engine/exchange/choice.hpp"
 #include "engine/exchange/turns.hpp"
@@ -165,6 +167,25 @@ inline Raised beyond_numbers(MPI_Comm comm) { return raise_new(MPI_ERR_COUNT, co
 inline void compare_first(ShadowComm& own, const char* call) {
   if (own.knows_topology()) return;
   if (const auto comparison = Comparison::begun(own, {call, pair_by_pair()})) comparison->over(true);
+}
+
+/// True: exchange_all() would leave MPI_Alltoall to the library, because its blocks are short. All ranks
+/// find the same.
+inline bool passes_short(const Buffer& receive, MPI_Comm comm) noexcept {
+  constexpr Bytes most = engine::equal_blocks_from - 1;
+  const settings::Settings& set = settings_of_process();
+  ShadowComm* const own = ShadowComm::made(comm);
+  const std::string_view wanted = own ? own->algorithms().alltoallv() : set.alltoallv;
+  if (set.check || wanted != "auto") return false;
+  const Entry* const type = table.find(receive.type);
+  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  if (size <= 0 || size > most || receive.count < 0 || receive.count > most / size) return false;
+  report::tell_of_algorithm({});
+  return true;
+}
+template <class Given>
+bool passes_short(const Given& /*receive*/, MPI_Comm /*comm*/) noexcept {
+  return false;
 }
 
 /// True: a blocking call is left to the library without a look at it.
