@@ -185,13 +185,14 @@ TEST_EACH_RANKS(1, 8, Neighbors, Alltoallw) {
 }
 
 // Rank 0 names rank 1 as a destination, and rank 1 does not name rank 0 as a source. Libraries do not
-// look. Nothing is sent along that edge.
+// look. No element is sent along that edge, but MPICH sends an empty message, which stays behind. The
+// communicator is not freed: MPICH would give its context to a later communicator, and the message with it.
 TEST_RANKS(2, Neighbors, AnEdgeThatOneEndDoesNotKnow) {
   const int in = team.rank == 0 ? 1 : 0, out = 1, source = 1, destination = 1 - team.rank;
-  const Made comm([&](MPI_Comm* made) {
-    return MPI_Dist_graph_create_adjacent(team.comm, in, &source, MPI_UNWEIGHTED, out, &destination, MPI_UNWEIGHTED,
-                                          MPI_INFO_NULL, 0, made);
-  });
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(MPI_Dist_graph_create_adjacent(team.comm, in, &source, MPI_UNWEIGHTED, out, &destination, MPI_UNWEIGHTED,
+                                           MPI_INFO_NULL, 0, &comm),
+            MPI_SUCCESS);
   for (int call = 0; call < 30; ++call) {
     const std::vector<int> sent(4, call);
     std::vector<int> got(4, -1);
