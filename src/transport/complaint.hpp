@@ -30,7 +30,7 @@ struct Finding {
 
 /// The number of transports that a join tries.
 constexpr auto tried_transports = static_cast<std::size_t>(
-    std::ranges::count_if(transports, [](const TransportEntry& entry) { return entry.make && entry.can.any_memory(); }));
+    std::ranges::count_if(transports, [](const TransportEntry& entry) { return entry.can.any_memory(); }));
 
 /// Why a process cannot map the node memory of one peer, and why its transports do not reach the
 /// peer's other memory. About itself: why it cannot make node memory, or offer its memory.

@@ -18,7 +18,7 @@ template <class Body>
 void Join::each_tried(const Body& body) const {
   std::size_t tried = 0;
   for (const TransportEntry& entry : transports) {
-    if (!entry.make || !entry.can.any_memory()) continue;
+    if (!entry.can.any_memory()) continue;
     for (const auto& transport : node_.transports_.all())
       if (&transport->entry() == &entry) body(*transport, tried);
     ++tried;
