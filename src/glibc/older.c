@@ -8,7 +8,7 @@
 // does the work as on older systems.
 //
 //   2.29  exp, log                              differ only in how they set errno
-//   2.32  __libc_single_threaded, strerrorname_np, pthread_sigmask
+//   2.32  __libc_single_threaded, strerrorname_np, pthread_sigmask, pthread_getattr_np
 //   2.33  stat, fstat, fstat64                  were __xstat in each program
 //   2.34  dl…, pthread_…                        moved to libc.so from libdl.so and libpthread.so
 //
@@ -37,6 +37,8 @@ extern int pthread_join_first(pthread_t, void**);
 extern int pthread_sigmask_first(int, const sigset_t*, sigset_t*);
 extern int pthread_once_first(pthread_once_t*, void (*)(void));
 extern int pthread_mutex_trylock_first(pthread_mutex_t*);
+extern int pthread_getattr_np_first(pthread_t, pthread_attr_t*);
+extern int pthread_attr_getstack_first(const pthread_attr_t*, void**, size_t*);
 FIRST_OF(exp_first, exp);
 FIRST_OF(log_first, log);
 FIRST_OF(dlopen_first, dlopen);
@@ -50,6 +52,8 @@ FIRST_OF(pthread_join_first, pthread_join);
 FIRST_OF(pthread_sigmask_first, pthread_sigmask);
 FIRST_OF(pthread_once_first, pthread_once);
 FIRST_OF(pthread_mutex_trylock_first, pthread_mutex_trylock);
+FIRST_OF(pthread_getattr_np_first, pthread_getattr_np);
+FIRST_OF(pthread_attr_getstack_first, pthread_attr_getstack);
 
 extern double exp(double);
 extern double log(double);
@@ -75,6 +79,10 @@ int pthread_sigmask(int how, const sigset_t* restrict wanted, sigset_t* restrict
 }
 int pthread_once(pthread_once_t* once, void (*procedure)(void)) { return pthread_once_first(once, procedure); }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) { return pthread_mutex_trylock_first(mutex); }
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) { return pthread_getattr_np_first(thread, attributes); }
+int pthread_attr_getstack(const pthread_attr_t* restrict attributes, void** restrict lowest, size_t* restrict size) {
+  return pthread_attr_getstack_first(attributes, lowest, size);
+}
 
 // 0 means that there may be threads, which is always safe: libstdc++ then counts references by
 // atomic operations, as before 2.32.
