@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "select/far_line.hpp"
+
 namespace heddle::bench {
 namespace {
 
@@ -86,8 +88,8 @@ std::array<double, 2> measure(Stage& stage, std::vector<Way>& ways, Clock clock,
         if (!sample.disturbed) clean.push_back(sample.ns);
       }
       const double before = std::exchange(line, stage.line_ns(trips));
-      const bool far = line >= far_ns;
-      const bool moved = far != (before >= far_ns);
+      const bool far = line >= select::far_line;
+      const bool moved = far != (before >= select::far_line);
       for (const bool side : {false, true}) {
         const bool counts = side == far && !moved && !clean.empty();
         ways[which].seen[side].by_round.push_back(counts ? spread_of(std::vector(clean)).median : std::nan(""));

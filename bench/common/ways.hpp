@@ -38,10 +38,6 @@ struct Way {
   [[nodiscard]] const Seen& mostly() const { return seen[seen[1].ns.samples > seen[0].ns.samples]; }
 };
 
-/// A cache line takes longer than this between cores that share no cache, and less between cores
-/// that share one. ns.
-constexpr double far_ns = 80;
-
 /// The begin and the end of a measured time.
 enum class Clock {
   arrival,   ///< From rank 1's start to rank 0's end: one way.

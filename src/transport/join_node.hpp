@@ -91,10 +91,6 @@ class Node {
 
   /// The transports to the memory of peers.
   [[nodiscard]] const TransportList& transports() const noexcept { return transports_; }
-  /// True if this process can copy that peer's memory, or that peer this process's. Always false for
-  /// this process itself.
-  [[nodiscard]] bool can_read(int peer) const noexcept { return static_cast<bool>(transports_.copier(peer)); }
-  [[nodiscard]] bool can_be_read_by(int peer) const noexcept { return transports_.copied_by(peer) != nullptr; }
   /// The peer's number in this process's pid namespace; 0: not known.
   [[nodiscard]] pid_t pid(int peer) const noexcept { return peer_at(peer).process; }
 

@@ -65,8 +65,8 @@ inline constexpr std::array transports = {
     TransportEntry{
         .name = "mapped",
         .description =
-            "the receiver copies from layout to layout out of the sender's memory, which it has mapped: what MPI_Alloc_mem "
-            "or heddle_alloc gave out",
+            "the receiver copies from layout to layout out of the sender's memory, which it has mapped: what heddle_alloc "
+            "gave out",
         .can = {.one_sided = true, .needs_registration = true, .map = true},
         .cost = "about 60 ns for each remote cache line that stands alone; as a copy where they are many in a row",
         .memory = "memory of heddle_alloc",

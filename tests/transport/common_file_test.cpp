@@ -65,8 +65,8 @@ TEST_P(Attached, SeeTheMemoryOfAll) {
         EXPECT_EQ(node.memory(peer)[place + p.me], std::byte{0});
         node.memory(peer)[place + p.me] = static_cast<std::byte>(1 + p.me);
       }
-      EXPECT_EQ(node.can_read(peer), peer != p.me);
-      EXPECT_EQ(node.can_be_read_by(peer), peer != p.me);
+      EXPECT_EQ(static_cast<bool>(node.transports().copier(peer)), peer != p.me);
+      EXPECT_EQ((node.transports().copied_by(peer) != nullptr), peer != p.me);
     }
     EXPECT_EQ(node.pid(p.me), getpid());
     p.barrier();
@@ -131,7 +131,7 @@ TEST(CommonFile, OneThatCannotOpenItLeavesAllWithFilesOfTheirOwn) {
     for (int peer = 0; peer < p.size; ++peer) {
       ASSERT_NE(node.memory(peer), nullptr);
       node.memory(peer)[p.me] = std::byte{1};
-      EXPECT_EQ(node.can_read(peer), peer != p.me);
+      EXPECT_EQ(static_cast<bool>(node.transports().copier(peer)), peer != p.me);
     }
     EXPECT_EQ(open_descriptors(), before + p.size);
     p.barrier();
@@ -222,8 +222,8 @@ TEST(CommonFile, ProcessVmDeniedToOneIsKnownToAll) {
     node.join_attached();
     for (int peer = 0; peer < p.size; ++peer) {
       EXPECT_NE(node.memory(peer), nullptr);
-      EXPECT_EQ(node.can_read(peer), peer != p.me && p.me != 1);
-      EXPECT_EQ(node.can_be_read_by(peer), peer != p.me && peer != 1);
+      EXPECT_EQ(static_cast<bool>(node.transports().copier(peer)), peer != p.me && p.me != 1);
+      EXPECT_EQ((node.transports().copied_by(peer) != nullptr), peer != p.me && peer != 1);
     }
     EXPECT_NE(node.why().find("process_vm_readv"), std::string::npos) << node.why();
     p.barrier();
@@ -237,7 +237,7 @@ TEST(CommonFile, ProcessVmThatIsNotAllowedIsNotTried) {
     Node node(p.me, p.size, options);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     node.join_attached();
-    EXPECT_FALSE(node.can_read(1 - p.me));
+    EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
     EXPECT_EQ(node.why(), "");
     p.barrier();
   });
@@ -253,7 +253,7 @@ TEST(CommonFile, EachTransportIsTriedByItself) {
       ASSERT_TRUE(all_of(p, node.attach(file)));
       node.join_attached();
       for (int peer = 0; peer < p.size; ++peer) {
-        EXPECT_EQ(node.can_read(peer), peer != p.me);
+        EXPECT_EQ(static_cast<bool>(node.transports().copier(peer)), peer != p.me);
         EXPECT_EQ(node.transports().mapped_by(peer) != nullptr, peer != p.me && (!refused || peer != 1)) << peer;
       }
       EXPECT_EQ(node.why().find("XPMEM") != std::string::npos, refused) << node.why();

@@ -47,8 +47,8 @@ TEST_P(Join, AllSeeTheMemoryOfAll) {
       EXPECT_EQ(node.memory(p.me)[node.memory_size() - p.size + from], mark(from, p.me));
     }
     for (int peer = 0; peer < p.size; ++peer) {
-      EXPECT_EQ(node.can_read(peer), peer != p.me);
-      EXPECT_EQ(node.can_be_read_by(peer), peer != p.me);
+      EXPECT_EQ(static_cast<bool>(node.transports().copier(peer)), peer != p.me);
+      EXPECT_EQ((node.transports().copied_by(peer) != nullptr), peer != p.me);
     }
     EXPECT_EQ(node.pid(p.me), getpid());
     EXPECT_LE(open_descriptors(), before + p.size);  // each file stays open, to map more of it on demand
@@ -130,7 +130,7 @@ TEST(Node, NothingAllowedIsNothingDone) {
     const Node node(p.me, p.size, p.gather, {.allowed = TransportSet::none()});
     EXPECT_EQ(node.why(), "");
     for (int peer = 0; peer < 2; ++peer) EXPECT_EQ(node.memory(peer), nullptr);
-    EXPECT_FALSE(node.can_read(1 - p.me));
+    EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
     EXPECT_EQ(open_descriptors(), before);
   });
 }
@@ -139,7 +139,7 @@ TEST(Node, OneThatAllowsLessLimitsOnlyItsOwnPairs) {
   run_processes(3, [](Process& p) {
     const Node node(p.me, p.size, p.gather, {.allowed = p.me == 1 ? TransportSet().without("cma") : TransportSet()});
     EXPECT_EQ(node.why(), "");
-    EXPECT_EQ(node.can_read((p.me + 1) % 3), p.me == 2);
+    EXPECT_EQ(static_cast<bool>(node.transports().copier((p.me + 1) % 3)), p.me == 2);
     for (int peer = 0; peer < 3; ++peer) EXPECT_NE(node.memory(peer), nullptr);
     p.barrier();
   });
@@ -178,7 +178,7 @@ TEST(Node, AProcessKilledDuringTheJoinStopsNobody) {
         };
         const Node node(p.me, p.size, gather, {.timeout_ms = 200});
         EXPECT_EQ(node.memory(1 - p.me), nullptr);
-        EXPECT_FALSE(node.can_read(1 - p.me));
+        EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
         EXPECT_EQ(node.memory_size(), 0);
         EXPECT_NE(node.why().find("cannot exchange addresses"), std::string::npos) << node.why();
       },

@@ -40,8 +40,8 @@ TEST(Refusals, ProcessVmDeniedLeavesTheMemory) {
   run_processes(2, [](Process& p) {
     refuse_system_call(SYS_process_vm_readv, EPERM);
     const Node node(p.me, p.size, p.gather);
-    EXPECT_FALSE(node.can_read(1 - p.me));
-    EXPECT_FALSE(node.can_be_read_by(1 - p.me));
+    EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
+    EXPECT_FALSE((node.transports().copied_by(1 - p.me) != nullptr));
     expect_names(node, {"process_vm_readv", "EPERM", "HEDDLE_TRANSPORTS"});
     ASSERT_NE(node.memory(1 - p.me), nullptr);
     node.memory(1 - p.me)[p.me] = std::byte{1};
@@ -55,8 +55,8 @@ TEST(Refusals, ProcessVmDeniedToOneIsKnownToTheOther) {
   run_processes(2, [](Process& p) {
     if (p.me == 0) refuse_system_call(SYS_process_vm_readv, ENOSYS);
     const Node node(p.me, p.size, p.gather);
-    EXPECT_EQ(node.can_read(1 - p.me), p.me == 1);
-    EXPECT_EQ(node.can_be_read_by(1 - p.me), p.me == 0);
+    EXPECT_EQ(static_cast<bool>(node.transports().copier(1 - p.me)), p.me == 1);
+    EXPECT_EQ((node.transports().copied_by(1 - p.me) != nullptr), p.me == 0);
     expect_names(node, {"process 0 of the node cannot read the memory of process 1", "ENOSYS"});
   });
 }
@@ -67,7 +67,7 @@ TEST(Refusals, WithoutMemfdThereIsNoNodeMemoryButProcessVmStays) {
     const Node node(p.me, p.size, p.gather);
     EXPECT_EQ(node.memory(0), nullptr);
     EXPECT_EQ(node.memory(1), nullptr);
-    EXPECT_TRUE(node.can_read(1 - p.me));
+    EXPECT_TRUE(static_cast<bool>(node.transports().copier(1 - p.me)));
     expect_names(node, {"cannot create its node memory", "ENOSYS", "1 more", "through the MPI library"});
     expect_same_sentence(p, node);
   });
@@ -177,7 +177,7 @@ TEST(Refusals, ADescriptorFromAnotherProcessThanTheAnnouncedOne) {
       if (peer == p.me) continue;
       const bool trusted = p.me != 1 && peer != 1;
       EXPECT_EQ(node.memory(peer) != nullptr, trusted) << peer;
-      EXPECT_TRUE(p.me == 1 || node.can_read(peer) == trusted) << peer;
+      EXPECT_TRUE(p.me == 1 || static_cast<bool>(node.transports().copier(peer)) == trusted) << peer;
     }
     expect_names(node, {"refused a descriptor that came from another process than process 1 of the node", "EACCES"});
     expect_same_sentence(p, node);

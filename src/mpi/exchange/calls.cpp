@@ -86,8 +86,7 @@ template Done exchange_all(const char*, const WArgument&, const WArgument&, MPI_
 bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
   if (!own || settings_of_process().check) return false;
-  const Entry* const type = table.find(receive.type);
-  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  const Bytes size = blocks::size_at_a_glance(receive.type);
   if (!engine::passes_gather(own->algorithms(), receive.counts, own->ranks(), size, library())) return false;
   timed.give_to_library();
   report::tell_of_algorithm({});

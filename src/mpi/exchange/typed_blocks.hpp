@@ -169,6 +169,12 @@ inline void compare_first(ShadowComm& own, const char* call) {
   if (const auto comparison = Comparison::begun(own, {call, pair_by_pair()})) comparison->over(true);
 }
 
+/// Bytes of an element. 0: only a look at a long list, or the library, can tell.
+inline Bytes size_at_a_glance(MPI_Datatype type) noexcept {
+  const Entry* const entry = table.find(type);
+  return !entry ? predefined(type).size : entry->known() ? entry->size() : 0;
+}
+
 /// True: exchange_all() would leave MPI_Alltoall to the library, because its blocks are short. All ranks
 /// find the same.
 inline bool passes_short(const Buffer& receive, MPI_Comm comm) noexcept {
@@ -177,8 +183,7 @@ inline bool passes_short(const Buffer& receive, MPI_Comm comm) noexcept {
   ShadowComm* const own = ShadowComm::made(comm);
   const std::string_view wanted = own ? own->algorithms().alltoallv() : set.alltoallv;
   if (set.check || wanted != "auto") return false;
-  const Entry* const type = table.find(receive.type);
-  const Bytes size = !type ? predefined(receive.type).size : type->known() ? type->size() : 0;
+  const Bytes size = size_at_a_glance(receive.type);
   if (size <= 0 || size > most || receive.count < 0 || receive.count > most / size) return false;
   report::tell_of_algorithm({});
   return true;

@@ -1,7 +1,7 @@
 // transport/cma/cma.hpp: reads and writes another process's memory with one copy (cross memory
 // attach).
 //
-//   const Moved moved = cma::read(node.pid(peer), local, remote);
+//   const Moved moved = cma::read(process, local, remote);
 //   if (moved.error) ...                                    // ESRCH: it is gone, EPERM: forbidden, EFAULT: not its memory
 //
 // A call costs about 0.44 us, plus 107 to 150 ns for each remote entry and 17 to 25 ns for each

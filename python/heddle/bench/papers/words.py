@@ -84,7 +84,7 @@ def facts(found: Results) -> Iterator[tuple[str, str]]:
     if lines := [ns for seen in fine for ns in seen.line_ns]:
         yield (
             "its cores",
-            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other. Cores are far from 80 ns on. "
+            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other. Cores are far from 100 ns on. "
             "The distance is not named if it changed during a command",
         )
     if loads := [load for seen in fine for load in seen.load]:

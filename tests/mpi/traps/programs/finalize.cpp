@@ -1,6 +1,7 @@
 // finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Cases: send,
 // ssend, irecv, freed, both. Ends with 0 if every element arrived. Case none: the only message is
-// too long for its receive, which has room for nothing.
+// too long for its receive, which has room for nothing. Case left: rank 1 expects nothing of what
+// rank 0 sends to it in persistent collectives.
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,6 +27,17 @@ int main(int argc, char** argv) {
       MPI_Send(one.base(), one.count(), one.type(), 1, 0, MPI_COMM_WORLD);
     else
       wrong = MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  } else if (what == "left") {
+    const int out[] = {0, rank == 0 ? 4 : 0}, none[] = {0, 0};
+    const int sent[4] = {};
+    int got[4] = {};
+    for (int call = 0; call < 3; ++call) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Alltoallv_init(sent, out, none, MPI_INT, got, none, none, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Request_free(&request);
+    }
   } else {
     constexpr std::size_t sizes[] = {2 * KiB, 9 * KiB, 300 * KiB, MiB};
     std::vector<std::unique_ptr<Large>> data;
