@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "report/printable.hpp"
 #include "report/wanted.hpp"
 
 namespace heddle::report {
@@ -27,7 +28,7 @@ Log::Log(Level level, int rank, Write write)
 void Log::print(const CallSite* site, const std::string& text) {
   std::string line = begin_;
   if (site) line += std::string(site->name().procedure) + " in " + shown(site->name().place) + ": ";
-  write_(line + text + "\n");
+  write_(printable(line + text) + "\n");
 }
 
 void Log::add_way(bool first, const CallSite* site, const char* call, layout::Bytes bytes, std::string_view datatype,

@@ -9,12 +9,13 @@
 #include <string>
 
 #include "layout/immortal.hpp"
+#include "report/printable.hpp"
 
 namespace heddle::report {
 
 void say(const char* message) noexcept {
   try {
-    const std::string line = std::string("heddle: ") + message + "\n";
+    const std::string line = "heddle: " + printable(message) + "\n";
     std::fputs(line.c_str(), stderr);
   } catch (const std::exception&) {
     std::fputs(message, stderr);

@@ -121,7 +121,9 @@ def test_other_suites_are_recognised_by_their_files(tmp_path):
         "pt2pt/osu_bw n=2 -c -i 4 -x 1 -m 1:262144",
         "pt2pt, typed/osu_bw n=2 -i 4 -x 1 -m 1:262144 -D vect:4:8",
     ]
+    assert [case.title for case in found["osu"].default_cases()] == ["pt2pt/osu_bw n=2", "pt2pt, typed/osu_bw n=2 -D vect:4:8"]
     assert all(case.ranks == 2 for case in found["imb"].cases)
+    assert "IMB-MPI1/Bcast n=2 Bcast -npmin 2" in [case.title for case in found["imb"].default_cases()]
     assert [case.program.title for case in found["public"].cases] == [
         "collective-big-count/test_bcast",
         "partitioned-communication/test_a",

@@ -37,6 +37,11 @@ TEST_F(Logs, ALineNamesRankCallPlaceAndReason) {
                           "heddle 3: MPI_Send in main (app+0x12a4): 0.9 us: by the MPI library (too little)\n"}));
 }
 
+TEST_F(Logs, NamesOfTheProgramDoNotSteerTheTerminal) {
+  log(Log::Level::debug).add_way(true, nullptr, "send", 8, "named a\x1b[2J\nb", "packed", "no memory");
+  EXPECT_EQ(lines, Lines{"heddle 3: send of 8 B, named a\\x1b[2J\\x0ab: packed: no memory\n"});
+}
+
 TEST_F(Logs, InfoPrintsTheFirstLineOfEachKind) {
   for (const Log::Level level : {Log::Level::info, Log::Level::debug}) {
     lines.clear();

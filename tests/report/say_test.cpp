@@ -20,6 +20,11 @@ TEST(Say, AMessageIsALineThatNamesHeddle) {
   EXPECT_EQ(said([] { say("cannot map memory: why."); }), "heddle: cannot map memory: why.\n");
 }
 
+TEST(Say, NamesOfTheProgramDoNotSteerTheTerminal) {
+  EXPECT_EQ(said([] { say("datatype a\x1b[2J\nheddle: all is well"); }),
+            "heddle: datatype a\\x1b[2J\\x0aheddle: all is well\n");
+}
+
 TEST(Say, RemarksAreForThoseWhoAsk) {
   verbose = false;
   EXPECT_EQ(said([] { say_once_verbose("goes another way", "no memory"); }), "");

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "entry_points.hpp"
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/landing.hpp"
 #include "mpi/p2p/persistent.hpp"
 #include "mpi/p2p/receive.hpp"

@@ -7,7 +7,7 @@
 
 #include "entry_points.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/receive.hpp"

@@ -1,5 +1,5 @@
-// mpi/p2p/for_host.cpp
-#include "mpi/p2p/for_host.hpp"
+// mpi/communicators/for_host.cpp
+#include "mpi/communicators/for_host.hpp"
 
 namespace heddle::mpi {
 namespace {

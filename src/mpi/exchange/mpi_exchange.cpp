@@ -9,7 +9,7 @@
 #include "engine/exchange/routed.hpp"
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/process/process.hpp"

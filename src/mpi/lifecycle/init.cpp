@@ -52,7 +52,7 @@ void world_ends() {
   const bool together = finalize_waits();
   if (meets_at_end) Watch::end(within_node, together);
   requests::finish_freed();
-  Network::stop();
+  Network::stop(together);
   communicators::close();
   finish_explaining();
   finish_reporting();

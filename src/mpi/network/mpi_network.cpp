@@ -2,6 +2,7 @@
 #include "mpi/network/mpi_network.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
@@ -10,6 +11,7 @@
 #include "engine/base/give_way.hpp"
 #include "engine/base/wait.hpp"
 #include "engine/network/providers.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/numbers.hpp"
 #include "mpi/process/process.hpp"
@@ -109,9 +111,10 @@ void Network::discard() noexcept {
 // 3. When all ranks have come so far, only answers to the last words are not heard yet. They call
 //    for no answer.
 // 4. When these answers are heard, too, no rank needs another any more.
-void Network::stop() noexcept {
+void Network::stop(bool together) noexcept {
   Network* const network = here();
   if (!network) return;
+  if (!together) return network->leave();
   network->meet();
   network->all_received_ = true;
   for (int time = 0; time < 2; ++time) {
@@ -123,6 +126,18 @@ void Network::stop() noexcept {
   }
   here_.store(nullptr);
   network->close();
+}
+
+/// Some ranks may be gone. Messages of this rank get some time to reach the others.
+void Network::leave() noexcept {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point until = Clock::now() + std::chrono::seconds(10);
+  for (engine::Patience patience(crowded_); busy() || talks();) {
+    advance();
+    if (patience.pause() && Clock::now() > until) break;
+  }
+  here_.store(nullptr);
+  progress::end_calling();
 }
 
 // Never freed: a thread may still be in a call, and the process is about to end.
@@ -150,8 +165,8 @@ void Network::take_strays(int from) noexcept try {
     one.bytes = bytes;
     const bool room = one.packed.reserve(bytes);
     const Bytes taken = room ? Bytes{bytes} : 0;
-    const Done begun =
-        HEDDLE_CALL_HOST(!fits(taken), Imrecv, one.packed.data(), Number{taken}, MPI_BYTE, &message, &one.request);
+    const Buffer packed{one.packed.data(), taken, MPI_BYTE};
+    const Raised begun = HEDDLE_MESSAGE_BY_HOST(Imrecv, packed, comm_, &message, &one.request);
     if (!room || begun != MPI_SUCCESS || one.total() <= 0) strays_.pop_back();
   }
 } catch (const std::exception&) {

@@ -41,8 +41,9 @@ class Network final : public engine::Network {
   static void ends() noexcept {
     if (Network* const network = here()) network->open_no_more();
   }
-  /// Collective, in MPI_Finalize, when the program has completed its requests.
-  static void stop() noexcept;
+  /// In MPI_Finalize, when the program has completed its requests. Collective if `together`.
+  /// Otherwise this rank waits for no other rank (finalize_waits()).
+  static void stop(bool together) noexcept;
 
   /// The rank in MPI_COMM_WORLD of rank `rank` of `comm`, if it is on another node; else -1.
   [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const;
@@ -101,6 +102,7 @@ class Network final : public engine::Network {
   bool talks() noexcept;
   void discard() noexcept;
   void meet() noexcept;
+  void leave() noexcept;
   void close() noexcept;
 
   static inline std::atomic<Network*> here_{nullptr};

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "mpi/communicators/communicator_registry.hpp"
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"
 #include "select/forced.hpp"

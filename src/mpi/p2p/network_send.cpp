@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_request.hpp"
 #include "mpi/process/process.hpp"

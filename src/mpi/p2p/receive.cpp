@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "mpi/p2p/for_host.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/requests/completion.hpp"
 #include "mpi/requests/status_of.hpp"

@@ -5,8 +5,8 @@
 #include <new>
 
 #include "engine/base/footprint.hpp"
+#include "mpi/communicators/for_host.hpp"
 #include "mpi/node/job_agreement.hpp"
-#include "mpi/p2p/for_host.hpp"
 #include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_send.hpp"
 #include "mpi/p2p/watch.hpp"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from suites import build
@@ -37,6 +38,9 @@ class Osu(Suite):
         for part in ("openshmem", "upc", "upcxx", "xccl"):
             if (root / "c" / part).is_dir():
                 self.left_out.append(LeftOut(part, "is not about MPI", len(list((root / "c" / part).glob("**/osu_*.c*")))))
+
+    def default_cases(self) -> list[Case]:
+        return [replace(case, arguments=TYPES if case.program.part.endswith(", typed") else ()) for case in self.cases]
 
     def helpers(self, mpicc: Path, place: Path) -> list[str]:
         words = [*DEFINES, f"-I{self.root}/c/util"]

@@ -67,6 +67,10 @@ class Suite:
     cases: list[Case] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
+    def default_cases(self) -> list[Case]:
+        """The cases without arguments that make benchmarks short. Suites that measure nothing have the same cases."""
+        return self.cases
+
     def helpers(self, mpicc: Path, place: Path) -> list[str]:
         """Builds in `place` the parts that programs share. Returns the words that each compilation needs for them."""
         return []
