@@ -36,6 +36,9 @@ struct HostTraits {
   /// If a call for several requests fails, the handler gets MPI_ERR_IN_STATUS. Otherwise it gets
   /// the error of the first request.
   bool raises_in_status;
+  /// If a call for several requests fails, MPI_COMM_SELF's handler hears of the error. Otherwise it
+  /// is that of the failed request's communicator.
+  bool raises_several_on_self;
   /// MPI_Waitall does not touch the requests behind the first failed request, even if they are
   /// complete.
   bool leaves_behind_failed;
@@ -62,6 +65,7 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .looks_at_addresses = true,
                                   .forgets_heard_errors = true,
                                   .raises_in_status = true,
+                                  .raises_several_on_self = true,
                                   .leaves_behind_failed = true,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false,
@@ -77,6 +81,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .looks_at_addresses = false,
                                     .forgets_heard_errors = false,
                                     .raises_in_status = false,
+                                    .raises_several_on_self = false,
                                     .leaves_behind_failed = false,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true,

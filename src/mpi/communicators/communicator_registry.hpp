@@ -163,9 +163,12 @@ class Hold {
   [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
   /// The communicator's number. 0: it is not known.
   [[nodiscard]] std::uint32_t number() const noexcept { return object_ ? object_->number() : 0; }
-  /// As the function. -1, too, if nobody has asked before the communicator was freed.
+  /// As the function. -1, too, if nobody has asked before the communicator was freed, and for an
+  /// operation that a delete callback has begun: any thread may ask, but not while another one frees
+  /// the communicator.
   [[nodiscard]] int world_rank(int rank) const {
-    if (gone() || !object_) return object_ ? communicators::world_rank(object_->members(), rank) : -1;
+    const Members* const known = object_ ? object_->members() : nullptr;
+    if (known || gone() || !object_) return communicators::world_rank(known, rank);
     return communicators::world_rank(comm_, rank);
   }
   /// Calls the communicator's error handler; without one, MPI_COMM_SELF's. Returns as

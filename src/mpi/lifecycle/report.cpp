@@ -9,6 +9,8 @@
 #include "mpi/lifecycle/meanings.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/shared_copy.hpp"
+#include "mpi/process/shared_copy.hpp"
 #include "report/at_end.hpp"
 #include "report/observed.hpp"
 #include "report/reporting.hpp"
@@ -28,7 +30,10 @@ report::Trace* trace = nullptr;  // null: none is wanted
 
 /// Sends `text` to rank 0.
 void send(const std::string& text) {
-  report::send_in_pieces(text, [](const void* bytes, int count) { PMPI_Send(bytes, count, MPI_BYTE, 0, 0, own); });
+  report::send_in_pieces(text, [](const void* bytes, int count) {
+    const SharedCopy copy(count);  // the program may have no memory that rank 0 may read
+    PMPI_Send(bytes, count, MPI_BYTE, 0, 0, own);
+  });
 }
 
 std::string received(int rank) noexcept {

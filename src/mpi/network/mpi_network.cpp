@@ -128,11 +128,12 @@ void Network::stop(bool together) noexcept {
   network->close();
 }
 
-/// Some ranks may be gone. Messages of this rank get some time to reach the others.
+/// Some ranks may be gone. Messages of this rank get some time to reach the others. Words that
+/// nobody hears do not count: a dead rank hears none.
 void Network::leave() noexcept {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point until = Clock::now() + std::chrono::seconds(10);
-  for (engine::Patience patience(crowded_); busy() || talks();) {
+  for (engine::Patience patience(crowded_); busy();) {
     advance();
     if (patience.pause() && Clock::now() > until) break;
   }
@@ -195,8 +196,8 @@ void Network::forget(const Stray* stray) noexcept {
   strays_.remove_if([stray](const Stray& each) { return &each == stray; });
 }
 
-int Network::elsewhere(MPI_Comm comm, int rank) const {
-  const int world = communicators::world_rank(comm, rank);
+/// `world`, if it is a rank on another node; else -1.
+int Network::elsewhere(int world) const noexcept {
   const Node* const node = Node::here();
   return world < 0 || world == me_ || (node && node->peer(world) >= 0) ? -1 : world;
 }

@@ -41,12 +41,14 @@ class Network final : public engine::Network {
   static void ends() noexcept {
     if (Network* const network = here()) network->open_no_more();
   }
-  /// In MPI_Finalize, when the program has completed its requests. Collective if `together`.
+  /// MPI_Finalize calls it when the program has completed its requests. Collective if `together`.
   /// Otherwise this rank waits for no other rank (finalize_waits()).
   static void stop(bool together) noexcept;
 
   /// The rank in MPI_COMM_WORLD of rank `rank` of `comm`, if it is on another node; else -1.
-  [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const;
+  [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const { return elsewhere(communicators::world_rank(comm, rank)); }
+  /// The same for an operation under way, in any thread.
+  [[nodiscard]] int elsewhere(const communicators::Hold& comm, int rank) const { return elsewhere(comm.world_rank(rank)); }
   /// Heddle's own communicator, of all ranks.
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   /// The tag of the packed bytes of a message on comm().
@@ -92,6 +94,7 @@ class Network final : public engine::Network {
 
   explicit Network(MPI_Comm comm) : comm_(comm) {}
   bool prepare() noexcept;
+  [[nodiscard]] int elsewhere(int world) const noexcept;
   std::unique_ptr<transport::fabric::Fabric> make_fabric() override;
   void has_no_fabric(const char* why) noexcept override;
   void tell(int rank, const Word& word) override;

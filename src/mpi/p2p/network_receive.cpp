@@ -98,7 +98,7 @@ void NetworkReceive::tell_of_blocks() noexcept {
   if (result_ != MPI_SUCCESS || !type_ || type_->contiguous(data_.count) || comm.gone() || comm.handle() == MPI_COMM_NULL)
     return;
   const select::Statistics* const statistics = type_->statistics();
-  const int world = statistics ? network_.elsewhere(comm.handle(), status_.MPI_SOURCE) : -1;
+  const int world = statistics ? network_.elsewhere(comm, status_.MPI_SOURCE) : -1;
   if (world >= 0) network_.scatter_hint(world, static_cast<Bytes>(statistics->of(data_.count).mean_block));
 }
 
@@ -145,7 +145,7 @@ int NetworkReceive::sender() const noexcept {
   const std::optional<Origin>& origin = receive_.origin();
   const communicators::Hold& comm = receive_.communicator();
   if (comm.handle() == MPI_COMM_NULL || comm.gone()) return -1;
-  return network_.elsewhere(comm.handle(), origin ? origin->source : status_.MPI_SOURCE);
+  return network_.elsewhere(comm, origin ? origin->source : status_.MPI_SOURCE);
 }
 
 /// True: a descriptor has arrived, but is not in the buffer. The program, or another receive, has
