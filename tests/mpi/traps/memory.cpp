@@ -37,6 +37,18 @@ long shared_kib() {
   return total;
 }
 
+/// Memory of process `pid` in which no other process has a part, KiB.
+long private_kib(pid_t pid) {
+  long kib = 0, total = 0;
+  char line[512];
+  FILE* const maps = std::fopen(("/proc/" + std::to_string(pid) + "/smaps_rollup").c_str(), "r");
+  EXPECT_NE(maps, nullptr);
+  while (maps && std::fgets(line, sizeof line, maps))
+    if (std::sscanf(line, "Private_Clean: %ld", &kib) == 1 || std::sscanf(line, "Private_Dirty: %ld", &kib) == 1) total += kib;
+  if (maps) std::fclose(maps);
+  return total;
+}
+
 /// During its lifetime, this process gets no more than `more` bytes of address space.
 class Scarce {
  public:
@@ -159,6 +171,29 @@ TEST_RANKS(2, Memory, AForkedChildHasItsOwn) {
     close(written[1]);
     given_back(origin, words);
   }
+}
+
+/// Parent and child share the pages of MPI_Alloc_mem until one of them writes.
+TEST_RANKS(2, Memory, AForkCopiesNoPages) {
+  if (team.rank != 0) return;
+  constexpr std::size_t bytes = 512 * MiB;
+  auto* const words = static_cast<char*>(taken(Origin::alloc_mem, bytes));
+  std::fill_n(words, bytes, 'a');
+  EXPECT_GT(private_kib(getpid()), 400 * 1024);
+  int over[2];
+  ASSERT_EQ(pipe(over), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    _exit(read(over[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  EXPECT_LT(private_kib(child), 128 * 1024);
+  EXPECT_LT(private_kib(getpid()), 128 * 1024);
+  EXPECT_EQ(write(over[1], "", 1), 1);
+  EXPECT_EQ(status_of(child), 0);
+  close(over[0]);
+  close(over[1]);
+  given_back(Origin::alloc_mem, words);
 }
 
 /// The child has a copy of MPI_Alloc_mem's memory. It does not have heddle_alloc's memory, so it

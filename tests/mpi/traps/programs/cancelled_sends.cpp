@@ -1,9 +1,11 @@
-// cancelled_sends: sends of every mode that the program cancels before or while they are
-// received. Each completes, and arrives whole. Ends with 0 if all do. 2 ranks. Not for MPICH 5.0.2
-// without Heddle, which crashes.
+// cancelled_sends [threads]: sends of every mode that the program cancels before or while they are
+// received. Each completes, and arrives whole. Ends with 0 if all do. Another thread is in MPI all
+// the time if `threads` is given. 2 ranks. Not for MPICH 5.0.2 without Heddle, which crashes.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 #include "traps/large.hpp"
@@ -37,9 +39,16 @@ int cancel(MPI_Request& request) {
 
 int main(int argc, char** argv) {
   alarm(200);
-  MPI_Init(&argc, &argv);
-  int rank = 0, wrong = 0, mode = 0;
+  int rank = 0, wrong = 0, mode = 0, level = 0;
+  const bool several = argc > 1;
+  MPI_Init_thread(&argc, &argv, several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(world, &rank);
+  std::atomic<bool> over{false};
+  std::thread other;
+  if (several && level == MPI_THREAD_MULTIPLE)
+    other = std::thread([&over] {  // it may complete the other thread's sends
+      for (int found = 0; !over; usleep(50)) MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    });
   std::vector<char> room(32 * MiB);
   MPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
   for (const Begin begin : {started[0], started[1], started[2], started[3], kept[0], kept[1], kept[2], kept[3]}) {
@@ -78,6 +87,8 @@ int main(int argc, char** argv) {
         }
       }
   }
+  over = true;
+  if (other.joinable()) other.join();
   void* address = nullptr;
   int size = 0;
   MPI_Buffer_detach(&address, &size);

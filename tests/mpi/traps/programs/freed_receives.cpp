@@ -75,6 +75,12 @@ MPI_Request begin() {
   int all = 0;
   MPI_Allreduce(&flag, &all, 1, MPI_INT, MPI_SUM, world);
 }
+[[maybe_unused]] void sum_at_rank_1() {
+  int all = 0;
+  MPI_Reduce(&flag, &all, 1, MPI_INT, MPI_SUM, 1, world);
+}
+MPI_Win window = MPI_WIN_NULL;
+[[maybe_unused]] void fence() { MPI_Win_fence(0, window); }
 
 constexpr Way ways[] = {
     {"MPI_Recv", true, tell, take},
@@ -93,6 +99,28 @@ constexpr Way ways[] = {
        MPI_Request request = begin();
        for (int done = 0, index = 0; !done;) MPI_Testany(1, &request, &index, &done, MPI_STATUS_IGNORE);
      }},
+    {"MPI_Waitall", true, tell,
+     [] {
+       MPI_Request request = begin();
+       MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+     }},
+    {"MPI_Waitany", true, tell,
+     [] {
+       MPI_Request request = begin();
+       int index = 0;
+       MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+     }},
+    {"MPI_Waitsome", true, tell,
+     [] {
+       MPI_Request request = begin();
+       int index = 0, completed = 0;
+       MPI_Waitsome(1, &request, &completed, &index, MPI_STATUSES_IGNORE);
+     }},
+    {"MPI_Testall", true, tell,
+     [] {
+       MPI_Request request = begin();
+       for (int done = 0; !done;) MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE);
+     }},
     {"MPI_Ssend", false, [] { MPI_Recv(&flag, 1, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE); },
      [] { MPI_Ssend(&flag, 1, MPI_INT, 0, flag_tag, world); }},
     {"MPI_Sendrecv", true,
@@ -101,6 +129,8 @@ constexpr Way ways[] = {
 #ifdef OPEN_MPI  // MPICH 5.0.2 does not carry collectives by messages: they overtake
     {"MPI_Barrier", false, meet, meet},
     {"MPI_Allreduce", false, sum, sum},
+    {"MPI_Reduce", false, sum_at_rank_1, sum_at_rank_1},
+    {"MPI_Win_fence", false, fence, fence},
     {"MPI_Bcast", false, [] { MPI_Bcast(&flag, 1, MPI_INT, 0, world); }, [] { MPI_Bcast(&flag, 1, MPI_INT, 0, world); }},
     {"MPI_Comm_dup", false,
      [] {
@@ -114,6 +144,26 @@ constexpr Way ways[] = {
        MPI_Comm_free(&made);
      }},
 #endif
+};
+
+/// A way in which rank 1 learns that the flag is there. The flag stays until it is taken.
+struct Probe {
+  const char* name;
+  void (*learn)();
+  void (*take)();
+};
+
+MPI_Message matched = MPI_MESSAGE_NULL;
+void take_matched() { MPI_Mrecv(&flag, 1, MPI_INT, &matched, MPI_STATUS_IGNORE); }
+
+constexpr Probe probes[] = {
+    {"MPI_Iprobe",
+     [] {
+       for (int found = 0; !found;) MPI_Iprobe(0, flag_tag, world, &found, MPI_STATUS_IGNORE);
+     },
+     take},
+    {"MPI_Probe", [] { MPI_Probe(0, flag_tag, world, MPI_STATUS_IGNORE); }, take},
+    {"MPI_Mprobe", [] { MPI_Mprobe(0, flag_tag, world, &matched, MPI_STATUS_IGNORE); }, take_matched},
 };
 
 void by_every_call(int rank) {
@@ -136,7 +186,6 @@ void by_every_call(int rank) {
             way.learn();
             check(data, number, way.name);
           }
-          // A probe takes no message, so the flag is still there.
           if (rank == 0) {
             MPI_Recv(nullptr, 0, MPI_INT, 1, flag_tag, world, MPI_STATUS_IGNORE);
             data.fill(number + 1);
@@ -146,9 +195,10 @@ void by_every_call(int rank) {
             data.clear();
             post(data, persistent);
             MPI_Send(nullptr, 0, MPI_INT, 0, flag_tag, world);
-            for (int found = 0; !found;) MPI_Iprobe(0, flag_tag, world, &found, MPI_STATUS_IGNORE);
-            check(data, number + 1, "MPI_Iprobe");
-            take();
+            const Probe& probe = probes[number / 2 % std::size(probes)];
+            probe.learn();
+            check(data, number + 1, probe.name);
+            probe.take();
           }
         }
 }
@@ -269,6 +319,7 @@ int main(int argc, char** argv) {
   int level = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, what == "threads" || what == "absent" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(world, &rank);
+  if (what == "calls" || what == "threads") MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, world, &window);
   std::vector<Large*> data;  // never deleted: no datatype is freed after MPI_Finalize
   if (what == "calls") by_every_call(rank);
   if (what == "threads") {
@@ -297,6 +348,7 @@ int main(int argc, char** argv) {
       MPI_Send(one.base(), one.count(), one.type(), 1, tag, world);
     }
   }
+  if (what == "calls" || what == "threads") MPI_Win_free(&window);
   MPI_Finalize();
   if (rank == 1 && what == "finalize")
     for (std::uint32_t number = 0; number < data.size(); ++number) check(*data[number], number, "MPI_Finalize");

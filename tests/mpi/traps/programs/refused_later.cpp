@@ -1,9 +1,10 @@
-// refused_later WHAT: messages of datatypes with many blocks, and accesses to a window, before and
-// after the system refuses process_vm_readv, first to rank 1 and then to all ranks. MPICH alone packs such messages, and
-// carries them all the same. 2 ranks.
+// refused_later WHAT [threads]: messages of datatypes with many blocks, and accesses to a window, before
+// and after the system refuses process_vm_readv, first to rank 1 and then to all ranks. MPICH alone
+// packs such messages, and carries them all the same. 2 ranks.
 //
 //   seccomp     a filter on the reading process: EPERM
 //   dumpable    the process to read is not dumpable: EPERM, if no process is privileged
+//   threads     another thread of each rank exchanges such messages at the same time
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,17 +13,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace {
 
-int rank = 0, wrong = 0;
+int rank = 0;
+std::atomic<int> wrong{0};
 
 /// Makes the process like a user's: root may read every process.
 void drop_privilege() {
@@ -88,10 +92,10 @@ class Blocks {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-void talk(int blocks, int length) {
+void talk(MPI_Comm comm, int blocks, int length) {
   const int other = 1 - rank;
   Blocks out(blocks, length), in(blocks, length), two(blocks, length, 2);
-  static int name = 0;
+  thread_local int name = 0;
   name += 10;
   const auto begin = [&] {
     out.fill(++name * 2 + rank);
@@ -102,49 +106,56 @@ void talk(int blocks, int length) {
   MPI_Request both[2];
 
   begin();
-  MPI_Irecv(in.base(), 1, in.type(), other, 0, MPI_COMM_WORLD, &both[0]);
-  MPI_Isend(out.base(), 1, out.type(), other, 0, MPI_COMM_WORLD, &both[1]);
+  MPI_Irecv(in.base(), 1, in.type(), other, 0, comm, &both[0]);
+  MPI_Isend(out.base(), 1, out.type(), other, 0, comm, &both[1]);
   MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
   in.check("Isend", {of(other)});
 
   begin();
-  MPI_Irecv(in.base(), 1, in.type(), other, 0, MPI_COMM_WORLD, &both[0]);
-  MPI_Ssend(out.base(), 1, out.type(), other, 0, MPI_COMM_WORLD);
+  MPI_Irecv(in.base(), 1, in.type(), other, 0, comm, &both[0]);
+  MPI_Ssend(out.base(), 1, out.type(), other, 0, comm);
   MPI_Wait(&both[0], MPI_STATUS_IGNORE);
   in.check("Ssend", {of(other)});
 
   // Until the message has been received, the sender is in a call of its library, which knows
   // nothing of the message.
   begin();
-  MPI_Isend(out.base(), 1, out.type(), other, 0, MPI_COMM_WORLD, &both[1]);
-  MPI_Recv(in.base(), 1, in.type(), other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Isend(out.base(), 1, out.type(), other, 0, comm, &both[1]);
+  MPI_Recv(in.base(), 1, in.type(), other, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Barrier(comm);
   MPI_Wait(&both[1], MPI_STATUS_IGNORE);
   in.check("Isend and Barrier", {of(other)});
 
   begin();
-  if (rank == 0) MPI_Isend(out.base(), 1, out.type(), 1, 0, MPI_COMM_WORLD, &both[1]);
-  if (rank == 1) MPI_Recv(in.base(), 1, in.type(), 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Isend(out.base(), 1, out.type(), 1, 0, comm, &both[1]);
+  if (rank == 1) MPI_Recv(in.base(), 1, in.type(), 0, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Barrier(comm);
   if (rank == 0) MPI_Wait(&both[1], MPI_STATUS_IGNORE);
   if (rank == 1) in.check("Isend to a rank that receives before a barrier", {of(0)});
 
+  // The receiver is late. Between nodes the sender then gives the packed message to its library.
   begin();
-  MPI_Sendrecv(out.base(), 1, out.type(), other, 0, in.base(), 1, in.type(), other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Send(out.base(), 1, out.type(), 1, 0, comm);
+  if (rank == 1) usleep(40000);
+  if (rank == 1) MPI_Recv(in.base(), 1, in.type(), 0, 0, comm, MPI_STATUS_IGNORE);
+  if (rank == 1) in.check("Send to a late receiver", {of(0)});
+
+  begin();
+  MPI_Sendrecv(out.base(), 1, out.type(), other, 0, in.base(), 1, in.type(), other, 0, comm, MPI_STATUS_IGNORE);
   in.check("Sendrecv", {of(other)});
 
   begin();
-  MPI_Allgather(out.base(), 1, out.type(), two.base(), 1, two.type(), MPI_COMM_WORLD);
+  MPI_Allgather(out.base(), 1, out.type(), two.base(), 1, two.type(), comm);
   two.check("Allgather", {of(0), of(1)});
 
   const int ones[] = {1, 1}, here[] = {0, 0}, bytes[] = {0, 8 * blocks * length};
   MPI_Datatype types[] = {out.type(), out.type()};
   begin();
-  MPI_Alltoallw(out.base(), ones, here, types, two.base(), ones, bytes, types, MPI_COMM_WORLD);
+  MPI_Alltoallw(out.base(), ones, here, types, two.base(), ones, bytes, types, comm);
   two.check("Alltoallw", {of(0), of(1)});
 
   begin();
-  MPI_Ialltoallw(out.base(), ones, here, types, two.base(), ones, bytes, types, MPI_COMM_WORLD, &both[0]);
+  MPI_Ialltoallw(out.base(), ones, here, types, two.base(), ones, bytes, types, comm, &both[0]);
   MPI_Wait(&both[0], MPI_STATUS_IGNORE);
   two.check("Ialltoallw", {of(0), of(1)});
 }
@@ -179,19 +190,26 @@ int main(int argc, char** argv) {
   alarm(300);
   const char* const what = argc > 1 ? argv[1] : "seccomp";
   if (std::strcmp(what, "dumpable") == 0) drop_privilege();
-  MPI_Init(&argc, &argv);
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm twin = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
   for (int phase = 0; phase < 3; ++phase) {
     if (phase == 2 - rank) refuse(what);
     MPI_Barrier(MPI_COMM_WORLD);
-    talk(3000, 2);    // 24 KB
-    talk(60000, 2);   // 480 KB
-    talk(1100, 500);  // 2.2 MB in long blocks, which are cheap to read
+    std::thread other;
+    if (argc > 2 && level == MPI_THREAD_MULTIPLE) other = std::thread(talk, twin, 8000, 2);  // 64 KB
+    talk(MPI_COMM_WORLD, 3000, 2);                                                           // 24 KB
+    talk(MPI_COMM_WORLD, 60000, 2);                                                          // 480 KB
+    talk(MPI_COMM_WORLD, 1100, 500);  // 2.2 MB in long blocks, which are cheap to read
+    if (other.joinable()) other.join();
     access(3000, 2);
     access(1100, 500);
   }
-  int anywhere = 0;
-  MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Comm_free(&twin);
+  int anywhere = wrong;
+  MPI_Allreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%s\n", anywhere ? "some results are wrong" : "all results are right");
   MPI_Finalize();
   return anywhere;

@@ -1,14 +1,18 @@
-// types: short-lived and deeply nested datatypes, as programs make them. 2 ranks. Ends with 0 if
-// every element arrived, and if Heddle, when it is on, has decoded each of the contents once.
+// types [threads]: short-lived and deeply nested datatypes, as programs make them. 2 ranks. Ends with
+// 0 if every element arrived, and if Heddle, when it is on, has decoded each of the contents once.
+// Several threads make and free such types at once if `threads` is given.
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/host.hpp"
@@ -16,8 +20,10 @@
 
 namespace {
 
-int wrong = 0, rank = 0;
-long decodings = 0;
+std::atomic<int> wrong{0};
+int rank = 0;
+std::atomic<long> decodings{0};
+thread_local int tag = 3;  // each thread talks to the same thread of the other rank
 
 void expect(bool right, const std::string& complaint) {
   if (right) return;
@@ -46,7 +52,7 @@ void compare(const Doubles& sent, const Doubles& received, MPI_Datatype type, co
 void exchange(MPI_Datatype type, std::size_t doubles, const std::string& what) {
   const Doubles mine = counted(doubles, rank * 1e6), theirs = counted(doubles, (1 - rank) * 1e6);
   Doubles in(doubles, -1);
-  MPI_Sendrecv(mine.data(), 1, type, 1 - rank, 3, in.data(), 1, type, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(mine.data(), 1, type, 1 - rank, tag, in.data(), 1, type, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   compare(theirs, in, type, what);
 }
 
@@ -72,11 +78,10 @@ MPI_Datatype made(int number) {
   return type;
 }
 
-void made_again_and_again() {
-  constexpr int kinds = 12;
-  long decoded = 0;
-  for (int i = 0; i < 10 * kinds; ++i) {
-    if (i == 2 * kinds) decoded = decodings;
+constexpr int kinds = 12;
+
+void made_again_and_again(int times) {
+  for (int i = 0; i < times * kinds; ++i) {
     const int number = i / kinds % 2 ? i % kinds : kinds - 1 - i % kinds;
     MPI_Datatype type = made(number);
     exchange(type, 2000, "type " + std::to_string(number) + ", made again");
@@ -89,6 +94,23 @@ void made_again_and_again() {
     }
     MPI_Type_free(&type);
   }
+}
+
+void by_several_threads(void (*body)()) {
+  std::vector<std::thread> all;
+  for (const int own : {20, 21, 22})
+    all.emplace_back([own, body] {
+      tag = own;
+      body();
+    });
+  for (std::thread& each : all) each.join();
+}
+
+void known_types(bool several) {
+  made_again_and_again(2);
+  const long decoded = decodings;
+  made_again_and_again(8);
+  if (several) by_several_threads([] { made_again_and_again(4); });
   expect(decodings == decoded, std::to_string(decodings - decoded) + " decodings of types that were known");
 }
 
@@ -173,6 +195,7 @@ void long_rows(int rows, bool by_host) {
 
 /// Types to free on the normal stack: Open MPI frees level by level.
 std::vector<MPI_Datatype> left;
+std::mutex adding;
 
 /// Doubles at every second place, in so many more levels.
 void deep(int levels, int kind) {
@@ -192,11 +215,14 @@ void deep(int levels, int kind) {
     type = outer;
   }
   MPI_Type_commit(&type);
-  left.push_back(type);
+  {
+    const std::lock_guard guard(adding);
+    left.push_back(type);
+  }
   const std::string what = std::to_string(levels) + " levels of kind " + std::to_string(kind);
   const Doubles mine = counted(300, rank * 1e6), theirs = counted(300, (1 - rank) * 1e6);
   Doubles in(300, -1);
-  MPI_Sendrecv(&mine[100], 1, type, 1 - rank, 3, &in[100], 1, type, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&mine[100], 1, type, 1 - rank, tag, &in[100], 1, type, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   const std::size_t first = kind == 4 && levels % 2 ? 99 : 100;  // an odd number of levels begins a double earlier
   for (std::size_t i = 0; i < 300; ++i) {
     const bool meant = i >= first && i < first + 99 && (i - first) % 2 == 0;
@@ -227,9 +253,13 @@ void levels_that_repeat() {
                MPI_STATUS_IGNORE);
 }
 
-void on_small_stack() {
+void of_any_depth() {
   for (int kind = 0; kind < 5; ++kind)
     for (const int levels : {1, 60, 333, 1000}) deep(levels, kind);
+}
+
+void on_small_stack() {
+  of_any_depth();
   levels_that_repeat();
 }
 
@@ -260,14 +290,17 @@ extern "C" int PMPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint* lower, MPI
 
 int main(int argc, char** argv) {
   alarm(200);
-  MPI_Init(&argc, &argv);
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const bool several = level == MPI_THREAD_MULTIPLE;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  made_again_and_again();
+  known_types(several);
   large();
   long_rows(1, false);
   long_rows(200, false);
   long_rows(17000, true);
   for (int kind = 0; kind < 5; ++kind) deep(10000, kind);
+  if (several) by_several_threads(of_any_depth);
   if (heddle::test::expected() == heddle::test::Expected::on) {  // the hosts alone need more stack
     run_on_small_stack();
     compare(counted(arrived.size(), (1 - rank) * 1e6), arrived, doubled, "ten levels that each repeat the last");
