@@ -1,6 +1,10 @@
 // Messages of long index lists: the data are right, whether the host or Heddle carries the message.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "support/completions.hpp"
@@ -10,7 +14,32 @@ namespace {
 
 constexpr int tag = 17;
 
+std::atomic<long> questions_about_contents{0};
+
 }  // namespace
+}  // namespace heddle::test
+
+// Heddle reads the contents of a datatype by these procedures of the library. They count the calls.
+extern "C" {
+__attribute__((visibility("default"))) int PMPI_Type_get_contents(MPI_Datatype type, int integers, int addresses, int types,
+                                                                  int* i, MPI_Aint* a, MPI_Datatype* t) {
+  static const auto host = reinterpret_cast<decltype(&PMPI_Type_get_contents)>(heddle::test::of_host("PMPI_Type_get_contents"));
+  ++heddle::test::questions_about_contents;
+  return host(type, integers, addresses, types, i, a, t);
+}
+#if HOST_LARGE_COUNTS
+__attribute__((visibility("default"))) int PMPI_Type_get_contents_c(MPI_Datatype type, MPI_Count integers, MPI_Count addresses,
+                                                                    MPI_Count counts, MPI_Count types, int* i, MPI_Aint* a,
+                                                                    MPI_Count* c, MPI_Datatype* t) {
+  static const auto host =
+      reinterpret_cast<decltype(&PMPI_Type_get_contents_c)>(heddle::test::of_host("PMPI_Type_get_contents_c"));
+  ++heddle::test::questions_about_contents;
+  return host(type, integers, addresses, counts, types, i, a, c, t);
+}
+#endif
+}
+
+namespace heddle::test {
 
 // The first message of a long list is the host's, the next are Heddle's: by the same handle, by
 // another, by a persistent request. The longest list is not remembered.
@@ -65,6 +94,51 @@ TEST_RANKS(4, LongLists, MadeAnewAndKept) {
     for (int times = 0; times < 2; ++times) exchange(made(), 1, made(), persistently);
     for (int times = 0; times < 2; ++times) exchange(made(), 1, made(), at_once);
   }
+}
+
+/// Structs of 20,000 members. The library gets the first message of a struct, and Heddle reads the struct's contents once.
+/// Heddle decodes a struct of the same contents, when the program makes it anew, and finds it again after that.
+TEST_RANKS(2, LongLists, OfStructsAreDecodedAtTheirSecondMessage) {
+  const auto chosen = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && std::string_view(value) != "auto";
+  };
+  if (chosen("HEDDLE_SCHEME") || chosen("HEDDLE_MESSAGES")) GTEST_SKIP() << "Heddle decodes all lists then";
+  constexpr int members = 20'000, times = 4;
+  const bool on = expected() == Expected::on;
+  std::vector<int> lengths(members, 1), sent(2 * members + 1), received(members), wanted(members);
+  std::iota(sent.begin(), sent.end(), 0);
+  const std::vector<MPI_Datatype> types(members, MPI_INT);
+  const auto made = [&](int moved) {
+    std::vector<MPI_Aint> places(members);
+    for (int i = 0; i < members; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      wanted[at] = 2 * i + (i % 16 == moved);
+      places[at] = wanted[at] * static_cast<MPI_Aint>(sizeof(int));
+    }
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_struct(members, lengths.data(), places.data(), types.data(), &type);
+    return Committed(type);
+  };
+  const auto message = [&](MPI_Datatype type, bool by_host, long questions, const char* what) {
+    const long messages = pmpi_spy::derived(), asked = questions_about_contents;
+    if (team.rank == 0)
+      MPI_Send(sent.data(), 1, type, 1, tag, team.comm);
+    else
+      MPI_Recv(received.data(), members, MPI_INT, 0, tag, team.comm, MPI_STATUS_IGNORE);
+    if (team.rank == 0) {
+      EXPECT_EQ(pmpi_spy::derived() - messages, by_host || !on ? 1 : 0) << what;
+      EXPECT_LE(questions_about_contents - asked, on ? questions : 0) << what;
+    } else {
+      EXPECT_EQ(received, wanted) << what;
+    }
+  };
+  for (int i = 0; i < times; ++i) message(made(i), true, 1, "of a new struct");
+  message(made(0), false, 2, "of a struct whose contents were seen");
+  for (int i = 0; i < times; ++i) message(made(0), false, 1, "of a struct whose contents are known");
+  const Committed kept = made(0);
+  message(kept, false, 1, "the first of a handle");
+  for (int i = 0; i < times; ++i) message(kept, false, 0, "of a known handle");
 }
 
 }  // namespace heddle::test
