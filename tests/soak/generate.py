@@ -92,7 +92,7 @@ def random_thread(
             made = random_ring(random, taste, comm, tag, new_id)
         elif what < 0.41 and taste.has("cancel") and not comm.remote:
             made = random_cancelled(random, taste, comm, tag, new_id)
-        elif what < 0.48 and not comm.remote and (sloppy := random_sloppy(random, taste, comm, tag)):
+        elif what < 0.48 and not comm.remote and (sloppy := random_sloppy(random, taste, comm, tag, threaded)):
             made = sloppy
         elif what < 0.54 and not comm.remote and taste.has("windows") and not (threaded and taste.mpi == "openmpi"):
             # Open MPI 5.0.11 alone crashes if two threads make windows at once.

@@ -46,6 +46,7 @@ class Machine:
     heddle: Path
     scratch: Path
     seconds: float = 60
+    nodes: int = 1  # under Heddle, the ranks play so many nodes
     private: bool = field(default=False)  # each run has its own /dev/shm, so all files left in it are of that run
 
     @property
@@ -88,7 +89,11 @@ class Machine:
             preload.append(str(self.heddle))
             preload += [str(tool)] if tool and not tool_first else []
             preload.append(str(self.prefix / "lib" / LIBRARY[self.mpi]))
-        environment = ["env", f"LD_PRELOAD={' '.join(preload)}"] if preload else []
+        settings = {name: value for name, value in os.environ.items() if name.startswith("HEDDLE_")}
+        if self.nodes > 1:
+            settings |= {"HEDDLE_NODES": str(self.nodes), "HEDDLE_FABRIC": "tcp"}
+        given = [f"{name}={value}" for name, value in settings.items()] if heddle else []
+        environment = ["env", *given, f"LD_PRELOAD={' '.join(preload)}"] if preload else []
         return [*launch, "-n", str(ranks), *environment, str(program)]
 
     def run(

@@ -34,7 +34,7 @@ class Sloppy(Pattern):
         return [f"{self.function}({', '.join([self.comm.name, *map(str, self.arguments)])});"]
 
 
-def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int) -> Sloppy | None:
+def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int, threaded: bool) -> Sloppy | None:
     """Draws a function. None: the communicator has too few ranks, or all functions are left out."""
     pairs = [f for f, feature in PAIRS.items() if taste.has(feature)] if len(comm.members) > 1 else []
     groups = [f for f, feature in GROUPS.items() if taste.has(feature)]
@@ -46,8 +46,9 @@ def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int) -> Sloppy 
     if function in groups:
         arguments = {
             "wrong_half": [tag, ints],
-            "handled": [ints],
-            "leave": [ints, random.randrange(2), int(random.random() < 0.3)],
+            # The truncation changes the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF, which all threads use.
+            "handled": [ints, int(taste.has("truncation") and not threaded)],
+            "leave": [min(ints, 20_000), random.randrange(2), random.choice([0, 0, 1, 2, 3])],
         }[function]
         return Sloppy(comm, list(comm.members), function, arguments)
     source, target = random.sample(comm.members, 2)
@@ -57,6 +58,8 @@ def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int) -> Sloppy 
         "overlapping": [random.choice([2, 8, 64]), min(ints, 20_000), *holes, random.randrange(2)],
         "freed_receive": [ints, *holes],
         # MPI_Cancel of a short MPI_Issend crashes in MPICH 5.0.2.
-        "cancelled_send": [max(ints, 20_000), random.randrange(2)],
+        "cancelled_send": [max(ints, 20_000), random.randrange(8), random.randrange(2)],
+        "remapped": [ints, random.randrange(5)],
+        "roomy": [random.choice([25, ints]), random.choice([2049, 4097]), random.randrange(2), random.randrange(5)],
     }.get(function, [ints])
     return Sloppy(comm, [source, target], function, [*ends, *arguments])

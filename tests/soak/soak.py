@@ -5,6 +5,7 @@
   scripts/soak --seed 7 --mpi openmpi --programs 1 the same program again
   scripts/soak --without tools,dlsym               leaves out some features (below)
   scripts/soak --only wildcards,probes             leaves out all other features
+  scripts/soak --nodes 2                           Heddle treats the ranks as those of two nodes, and uses the fabric
 
 A program is C code for mpicc. It has a few scenarios for 2 to 5 ranks, with random datatypes,
 sizes, calls, communicators and order. It checks data, holes and statuses itself. It first runs
@@ -47,6 +48,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     p.add_argument("--mpi", choices=["mpich", "openmpi"], action="append", help="just this one (both)")
     p.add_argument("--without", default="", metavar="FEATURE,...", help="what to leave out")
     p.add_argument("--only", default=None, metavar="FEATURE,...", help="leave out all but these")
+    p.add_argument("--nodes", type=int, default=1, help="that the ranks play under Heddle, over the fabric tcp (1: no fabric)")
     p.add_argument("--scenarios", type=int, default=8, help="in a program (8)")
     p.add_argument("--timeout", type=float, default=60, help="seconds after which a program hangs (60)")
     p.add_argument("--shrink", type=float, default=240, help="seconds to make one finding smaller (240)")
@@ -56,6 +58,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     p.add_argument("--out", default=str(ROOT / "build/soak"), metavar="DIR", help="folder for failures (%(default)s)")
     options = p.parse_args(arguments)
+    if not 1 <= options.nodes <= 1024:
+        p.error("--nodes is a number from 1 to 1024")
     named = [f for text in (options.without, options.only or "") for f in text.split(",") if f]
     for feature in named:
         if feature not in FEATURES:
@@ -77,7 +81,7 @@ class Soak:
         self.machines = {}
         for mpi in options.mpi:
             library = Path(options.heddle) / f"libheddle_{mpi}.so"
-            machine = Machine(mpi, library, scratch, options.timeout)
+            machine = Machine(mpi, library, scratch, options.timeout, options.nodes)
             if not library.exists() or not machine.prefix.exists():
                 print(
                     f"soak: {mpi} left out: there is no {library if machine.prefix.exists() else machine.prefix}; `make build` makes it",
@@ -162,7 +166,7 @@ class Soak:
         for candidate in ([blamed], before):
             path = machine.compile(printed(candidate, "soak"), f"judged-{machine.mpi}")
             ranks = blamed.ranks
-            for _ in range(2):
+            for _ in range(5):  # some failures of a host are rare
                 if not machine.run(path, ranks, False, tool, first).passed:
                     self.hosts += 1
                     return
@@ -199,7 +203,7 @@ class Soak:
         small = shrinker.shrink(program)
         path = machine.compile(printed(small, "soak"), f"smaller-{machine.mpi}")
         last = machine.run(path, small[0].ranks, True, tool, first)
-        name = f"finding-{machine.mpi}-{seed}"
+        name = f"finding-{machine.mpi}-{seed}" + (f"-{machine.nodes}-nodes" if machine.nodes > 1 else "")
         if (Path(self.options.out) / f"{name}.c").exists():
             name += f"-{program[-1].number}"
         self.found.append(self.keep(machine, name, small, outcome if last.passed else last, tool, first))
@@ -208,7 +212,8 @@ class Soak:
         out = Path(self.options.out)
         out.mkdir(parents=True, exist_ok=True)
         source, binary = out / f"{name}.c", out / name
-        title = f"Found by scripts/soak: {outcome.verdict} under Heddle, {program[0].ranks} ranks of {machine.mpi}; {outcome.first()[:300]}"
+        nodes = f" on {machine.nodes} nodes" if machine.nodes > 1 else ""
+        title = f"Found by scripts/soak: {outcome.verdict} under Heddle, {program[0].ranks} ranks of {machine.mpi}{nodes}; {outcome.first()[:300]}"
         source.write_text(printed(program, title.replace("*/", "* /")))
         kept_tool = None
         if tool:
