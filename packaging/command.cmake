@@ -7,7 +7,8 @@ endif()
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 if(vendor)
   file(REAL_PATH "${vendor}" vendor)
-  file(INSTALL "${vendor}/" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/heddle/vendor" PATTERN __pycache__ EXCLUDE PATTERN bin EXCLUDE PATTERN stamp EXCLUDE)
+  file(INSTALL "${vendor}/" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/heddle/vendor" PATTERN __pycache__ EXCLUDE PATTERN bin EXCLUDE PATTERN stamp EXCLUDE
+       PATTERN "*.so" EXCLUDE PATTERN "*.c" EXCLUDE)  # compiled parts suit one Python alone
 endif()
 set(prefix "${CMAKE_INSTALL_PREFIX}")
 configure_file("${packaging}/modulefile.in" "${root}/share/modulefiles/heddle/${version}" @ONLY)

@@ -46,6 +46,6 @@ setup(
     distclass=Compiled,
     cmdclass={"bdist_wheel": Platform, "build_scripts": Programs},
     scripts=["bin/heddle"],
-    package_data={"heddle": ["native/bin/*", "native/lib/*", "native/include/heddle/*"]},
+    package_data={"": ["*.j2"], "heddle": ["native/bin/*", "native/lib/*", "native/include/heddle/*"]},
     data_files=[(folder, glob(f"{folder}/*")) for folder in SHARED],
 )

@@ -6,12 +6,13 @@ import re
 import signal
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix, until
 from heddle import verdict
-from heddle.compared import Calls, Compared, Round, page, runs, text
-from heddle.compared.outputs import Verdict, content, first_difference, judge, kept
+from heddle.compared import Calls, Carried, Compared, Round, Site, page, runs, text
+from heddle.compared.outputs import Line, Output, Verdict, content, first_difference, judge, kept
 from heddle.launch import Command
 from heddle.verdict import Meaning
 
@@ -123,7 +124,8 @@ def test_by_turns_with_everything_it_says(heddle, programs, mpi, tmp_path):
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("column  ") and "  MPI_Send send  " in line]
     assert f"  {places['MPI_Send']}  " in line
     page = files["html"].read_text()
-    assert "<h2>By call site</h2>" in page and "<code>column<br><small>loop 128" in page
+    assert "<h2>By call site</h2>" in page and "<b>column</b><br><small>128 blocks of" in page
+    assert '<use href="#layout-0"/>' in page and "<code>loop 128" in page
     assert f"MPI_Send send<br><small>{places['MPI_Send']}</small>" in page
     assert "http" not in page and "<script" not in page and "src=" not in page and "MPI_Send" in page
     for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
@@ -330,9 +332,25 @@ def test_a_page_has_one_gain(capsys):
     calls = [Calls("MPI_Waitall", 30, 5100.0, 10000.0)]
     found = compared([(2.02, 1.0)] * 7, calls=calls)
     text.show(found)
-    for shown in (capsys.readouterr().out, page.draw(found)):
+    for shown in (capsys.readouterr().out, re.sub("<[^>]*>", " ", page.draw(found))):
         assert "2.02 × as fast" in shown and "MPI_Waitall" in shown and text.ONE_RUN in shown
         assert "0.51" not in shown and shown.count("×") == 1
+
+
+def test_names_on_a_page_are_shown_and_not_obeyed():
+    evil = "<script>\"'&</script>"
+    line = Line(3, evil)
+    found = compared(
+        [(2.0, 1.0)],
+        calls=[Calls(evil, 1, 2.0, 1.0)],
+        sites=[Site(evil, 1, 2.0, 1.0, evil, evil)],
+        carried=[Carried("send", evil, evil, 1, 2, 3.0, evil, evil, evil)],
+        outputs=[Output(evil, Verdict.different, line, line)],
+        notes=[evil],
+    )
+    found = replace(found, command=evil, mpi=evil, machine=evil, settings={evil: evil})
+    shown = page.draw(found)
+    assert "<script" not in shown and len(re.findall(r"&lt;script&gt;&#34;&#39;&amp;&lt;/script&gt;", shown)) > 15
 
 
 def test_times_are_medians_within_their_range():

@@ -5,6 +5,7 @@ import json
 import random
 import re
 import unicodedata
+from html.parser import HTMLParser
 
 import pytest
 from heddle import foreign
@@ -14,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 EVIL = "a\x1b[2J\x1b]0;owned\x07b\nheddle: all is well\r\u202eright\u2066\x9bc\u2028<script>\"'&</script>\x00\ud800"
+
+TEMPLATE = "{{ page }}{% raw %}"
 
 
 def whole(name: str = "plain") -> dict:
@@ -38,6 +41,49 @@ def whole(name: str = "plain") -> dict:
         "by_rank": [{"rank": each} | rank for each in range(2)],
         "mailboxes": [{"name": name, "ranks": 2, "blocks": 3, "bytes": 4}],
     }
+
+
+EMPTY = {"meta", "br", "rect", "circle", "use", "img"}
+
+
+class Elements(HTMLParser):
+    """Collects the elements of a page and its attributes, and fails if they are not closed in order."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.open, self.elements, self.attributes = [], set(), {}
+        self.feed(page)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.add(tag)
+        for name, value in attrs:
+            self.attributes.setdefault(name, set()).add(value)
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        assert tag in EMPTY, tag
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+
+
+def test_a_page_has_the_same_elements_whatever_the_names(tmp_path):
+    """Names are in texts and attributes. A name that is not escaped there opens an element, or adds an attribute."""
+    shown = []
+    for name in ("plain" * 30, EVIL, "' onload='x", '" onload="x', "<b", "</td>", TEMPLATE):
+        file = tmp_path / "r.json"
+        file.write_text(json.dumps(whole(name)))
+        text = page.draw(rows_of(file), name)
+        shown.append(Elements(text))
+        assert name != TEMPLATE or name in text
+    plain = shown[0]
+    assert {"table", "svg", "h2", "title"} <= plain.elements
+    for one in shown:
+        assert one.elements <= plain.elements and one.attributes.keys() <= plain.attributes.keys()
 
 
 def everything(file, capsys) -> list[str]:

@@ -54,6 +54,27 @@ def test_command(run):
     assert "2-D loop nest" in run("heddle", "explain", "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))").stdout
 
 
+def test_a_report_as_a_page(root, run, tmp_path):
+    """Its templates are installed, and the packages beside the command that read them are in pure Python."""
+    row = {
+        "call": "send",
+        "datatype": "loop 128 × 16384 B { block 256 }",
+        "way": "direct",
+        "ranks": 2,
+        "calls": 10,
+        "bytes": 99,
+    }
+    row |= {"search_us": 1.0, "pack_us": 300.0, "wait_us": 20.5, "copy_us": 0.0}
+    (tmp_path / "r.json").write_text(json.dumps({"heddle_report": 1, "ranks": 2, "rows": [row]}))
+    done = run("heddle", "report", tmp_path / "r.json", "--html", tmp_path / "r.html")
+    assert done.returncode == 0, done.stderr
+    assert "128 blocks of 256 B" in (tmp_path / "r.html").read_text()
+    vendor = root / "lib/heddle/vendor"
+    assert (
+        (vendor / "jinja2").is_dir() and (vendor / "markupsafe").is_dir() and not [*vendor.rglob("*.so"), *vendor.rglob("*.c")]
+    )
+
+
 def test_command_by_a_link(root, run, tmp_path):
     (tmp_path / "heddle").symlink_to(root / "bin/heddle")
     assert run(tmp_path / "heddle", "--version").stdout == run("heddle", "--version").stdout

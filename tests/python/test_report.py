@@ -1,6 +1,7 @@
 """heddle report: tables and pages from files of HEDDLE_REPORT, and errors without them."""
 
 import json
+import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -297,9 +298,28 @@ def test_page_stands_alone(heddle, written, tmp_path):
     done = heddle("report", written(report(row(datatype="a <b> & c"), row(call="receive"))), "--html", page)
     assert done.returncode == 0 and str(page) in done.stdout.replace("\n", "")
     text = page.read_text()
-    assert "a &lt;b&gt; &amp; c" in text and "<b>" not in text
+    assert "a &lt;b&gt; &amp; c" in text and "a <b>" not in text
     assert "http" not in text and "<script" not in text and "src=" not in text
-    ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
+    pictures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    drawn = {one.get("id") for picture in pictures for one in ElementTree.fromstring(picture).iter("symbol")}
+    used = {one.get("href") for picture in pictures for one in ElementTree.fromstring(picture).iter("use")}
+    assert used == {f"#{name}" for name in drawn} and len(drawn) == 1
+
+
+def test_a_datatype_has_first_its_name_its_call_and_a_picture(heddle, written, tmp_path):
+    """The layout itself comes last, and closed. A datatype without a name has a short description."""
+    place = {"module": "/no/such/app", "offset": "0x10", "symbol": "exchange", "procedure": "MPI_Send"}
+    for name, title in (("face", "face"), ("", "128 blocks of 256 B, 16,384 B apart")):
+        raw = report(row(datatype_name=name, **place)) | {"heddle_report": 2}
+        heddle("report", written(raw), "--html", tmp_path / "r.html")
+        text = (tmp_path / "r.html").read_text()
+        bars, table = text.partition("What Heddle carried")[::2]
+        order = [f"<b>{title}</b>", "MPI_Send send in exchange (app+0x10), bc-spup", '<use href="#layout-0"/>']
+        assert [bars.count(part) for part in order] == [1, 1, 1] and sorted(order, key=bars.index) == order
+        layout = f"<details><summary>layout</summary><code>{COLUMN}</code></details>"
+        order = [f"<b>{title}</b>", '<use href="#layout-0"/>', layout]
+        assert [table.count(part) for part in order] == [1, 1, 1] and sorted(order, key=table.index) == order
+        assert COLUMN not in bars
 
 
 @pytest.mark.parametrize(
@@ -360,10 +380,9 @@ def test_rows_name_the_procedure_the_communicator_and_why(heddle, written, tmp_p
     assert "  MPI_Bcast  " in plain and "  grid  " in plain and "broadcast" not in plain
     assert "  MPI_Ibcast  " in waiting and waiting.endswith(why)
     page = (tmp_path / "r.html").read_text()
-    assert f"<td colspan=11>{why}</td>" in page and "What Heddle carried" in page
-    assert (
-        "<td class=w>MPI_Ibcast<br><small>grid</small></td>" in page and f"<code>face<br><small>{COLUMN}</small></code>" in page
-    )
+    assert f'<td colspan="11">{why}</td>' in page and "What Heddle carried" in page
+    assert '<td class="w">MPI_Ibcast<br><small>grid</small></td>' in page
+    assert "<b>face</b><br><small>128 blocks of 256 B, 16,384 B apart</small>" in page
 
 
 def test_short_messages_are_worth_what_the_profile_says_that_one_costs(heddle, written, tmp_path):

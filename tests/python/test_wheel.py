@@ -133,6 +133,9 @@ def test_tag_and_contents(wheel):
     assert ours == {"heddle", "heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so", *links}
     assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "weak")} <= {*names}
     assert not [name for name in names if re.search("/(bench|demo|__pycache__)/", name)]
+    package = CHECKOUT / "python/heddle"
+    templates = {file.relative_to(package.parent).as_posix() for file in package.rglob("*.j2") if "bench" not in file.parts}
+    assert "heddle/pages/page.html.j2" in templates and templates == {name for name in names if name.endswith(".j2")}
     assert max(needed) <= 28, f"glibc 2.{max(needed)} is asked for: objdump -T says what for, src/glibc/older.c is its place"
     tag = re.fullmatch(r"heddle_mpi-[\d.]+-py3-none-(\w+)\.whl", wheel.name)[1]
     assert tag.startswith(f"manylinux_2_{max(needed)}_") or not importlib.util.find_spec("auditwheel"), tag

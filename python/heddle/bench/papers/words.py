@@ -84,8 +84,8 @@ def facts(found: Results) -> Iterator[tuple[str, str]]:
     if lines := [ns for seen in fine for ns in seen.line_ns]:
         yield (
             "its cores",
-            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other. Cores are far from 100 ns on. "
-            "The distance is not named if it changed during a command",
+            f"a cache line takes {min(lines):.0f} to {max(lines):.0f} ns from one to the other. Rows name cores near "
+            "or far (heddle bench). The distance is not named if it changed during a command",
         )
     if loads := [load for seen in fine for load in seen.load]:
         yield "load", f"{min(loads):g} to {max(loads):g}, of the benchmark's own ranks and of other work on this machine"

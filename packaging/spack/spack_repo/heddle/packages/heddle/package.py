@@ -40,6 +40,7 @@ class Heddle(CMakePackage):
     depends_on("py-typer@0.9:", type=("build", "run"))
     depends_on("py-rich", type=("build", "run"))
     depends_on("py-pyelftools", type=("build", "run"))
+    depends_on("py-jinja2@3.1:", type="run")
     depends_on("py-scipy@1.7:", type="run")
     # Spack has no tree-sitter-cpp and tree-sitter-fortran. `heddle explain` reads C and Fortran after
     # python3 -m pip install tree-sitter tree-sitter-cpp tree-sitter-fortran.
