@@ -10,7 +10,6 @@
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
-#include "mpi/process/shared_copy.hpp"
 #include "report/at_end.hpp"
 #include "report/observed.hpp"
 #include "report/reporting.hpp"
