@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 import pytest
-from heddle.bench import compare
+from heddle.bench import compare, plot
 from heddle.bench.rows import Row, merged, verdict_of
 from heddle.verdict import Meaning
 
@@ -87,6 +88,14 @@ def test_goals_count_what_misses_them():
     goals = compare.goals(compare.comparisons(rows, "heddle"), "pack")
     assert [goal.reached for goal in goals] == [False, True, False, True, True]
     assert "1 of 2" in goals[2].detail
+
+
+def test_bars_have_the_names_of_the_cases_and_their_gains(tmp_path):
+    cases = {"a<b> & $x$": 0.25, "column": 40.0}
+    rows = [row(case, *one) for case, gain in cases.items() for one in (("heddle", gain), ("host", 1.0))]
+    plot.write(compare.comparisons(rows, "heddle"), tmp_path / "bars.svg")
+    texts = {one.text.strip() for one in ElementTree.parse(tmp_path / "bars.svg").iter("{http://www.w3.org/2000/svg}text")}
+    assert {*cases, "0.25", "40.00", "0.5×", "1×", "32×"} <= texts
 
 
 def test_decoding_is_paid_back_by_what_a_pack_saves():

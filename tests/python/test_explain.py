@@ -309,7 +309,7 @@ def test_a_grid_has_every_byte_once(about, columns):
     lines, more = grid.lines(10**6)
     assert more == 0 and sum(max(1, line.untouched) for line in lines) == grid.rows
     assert {piece.row for piece in grid.pieces} <= {line.row for line in lines if not line.untouched}
-    ElementTree.fromstring(svg.draw(grid, about))
+    assert ElementTree.fromstring(svg.draw(grid, about))[0].text == about["type"]
 
 
 @given(st.floats(allow_nan=False))

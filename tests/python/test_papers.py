@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 from conftest import CHECKOUT, clean_environment, until
@@ -199,3 +200,15 @@ def test_the_page_of_what_was_kept_has_every_claim():
     text = page.draw(PAPERS, found, DOCS)
     assert all(f"<b>{figure.label}</b>" in text for paper in PAPERS for figure in paper.figures)
     assert found.numbers and json.loads((DOCS / "papers.json").read_text())["machine"] in text
+
+
+def test_the_picture_at_a_glance_has_a_dot_for_each_number():
+    claims = [(name, claim) for paper in PAPERS for name, _, claim in paper.claims() if claim.factor and claim.comparable]
+    numbers = {name: {"MPICH <b> & 5": Number(claim.factor), "Open MPI": Number(0)} for name, claim in claims}
+    text = page.draw(PAPERS, results.Results("", "", {}, numbers), DOCS)
+    drawn = ElementTree.fromstring(re.search(r"<svg.*</svg>", text, re.DOTALL)[0])
+    tips = [tip.text for tip in drawn.findall("circle/title")]
+    assert len(tips) == 2 * len(claims) and sum(tip.startswith("MPICH <b> & 5: ") for tip in tips) == len(claims)
+    even = [dot.get("cx") for dot in drawn.findall("circle") if dot.find("title") is not None][::2]
+    assert set(even) == {next(text.get("x") for text in drawn.findall("text") if text.text == "1")}
+    assert "At a glance" not in page.draw(PAPERS, results.Results("", ""), DOCS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from html import escape
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from heddle import written
@@ -12,8 +12,9 @@ from heddle.problem import Problem
 
 from .compare import Comparison
 
-LINE, LABEL, WIDTH, TOP = 14, 250, 640, 50
+LINE = 0.16  # inches
 INK = {True: "#b5542a", False: "#5b7f95"}  # irregular, regular
+LOOK = {"font.size": 8, "svg.fonttype": "none", "svg.hashsalt": "heddle", "text.parse_math": False, "grid.color": "#ddd"}
 
 
 def require_svg(file: Path) -> None:
@@ -21,32 +22,39 @@ def require_svg(file: Path) -> None:
         raise Problem(f"--plot writes SVG; {file.name} does not end in .svg")
 
 
+@contextmanager
+def panels(file: Path, columns: int, width: float, height: float) -> Iterator:
+    """Axes side by side, in so many inches. Saved on leaving."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    with pyplot.rc_context(LOOK):
+        figure, axes = pyplot.subplots(1, columns, figsize=(width, height), sharey=True, squeeze=False, layout="constrained")
+        for axis in axes[0]:
+            axis.set_axisbelow(True)
+            axis.tick_params(length=0)
+            axis.spines[:].set_visible(False)
+        yield axes[0]
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+        pyplot.close(figure)
+    written.write(file, text.getvalue())
+
+
 def write(found: Iterable[Comparison], file: Path, metric: str = "pack") -> None:
     """Bars on a logarithmic scale; the line at 1 is the better host."""
     mine = [one for one in found if one.metric == metric]
-    low, high = math.log2(0.5), math.log2(max([4.0, *(one.gain for one in mine)]))
-
-    def place(gain: float) -> float:
-        return LABEL + WIDTH * (min(max(math.log2(gain), low), high) - low) / (high - low)
-
-    height = TOP + LINE * len(mine) + 20
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + WIDTH + 60}" height="{height}"',
-        ' font-family="sans-serif" font-size="10">',
-        '<rect width="100%" height="100%" fill="white"/>',
-        f'<text x="10" y="18" font-size="13">Speed of {metric} over the better host MPI, case by case</text>',
-    ]
-    for power in range(math.ceil(low), math.floor(high) + 1):
-        x = place(2.0**power)
-        stroke = "#000" if power == 0 else "#ddd"
-        out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{height - 16}" stroke="{stroke}"/>')
-        out.append(f'<text x="{x:.1f}" y="{TOP - 12}" text-anchor="middle">{2.0**power:g}×</text>')
-    for line, one in enumerate(mine):
-        y = TOP + LINE * line
-        left, right = sorted((place(1.0), place(one.gain)))
-        out.append(f'<text x="{LABEL - 6}" y="{y + 9}" text-anchor="end">{escape(one.case)}</text>')
-        size = f'width="{max(right - left, 0.5):.1f}" height="{LINE - 4}"'
-        out.append(f'<rect x="{left:.1f}" y="{y + 1}" {size} fill="{INK[one.irregular]}"/>')
-        out.append(f'<text x="{right + 4:.1f}" y="{y + 9}">{one.gain:.2f}</text>')
-    out.append("</svg>")
-    written.write(file, "\n".join(out))
+    with panels(file, 1, 9.5, 0.7 + LINE * len(mine)) as (axis,):
+        axis.set_title(f"Speed of {metric} over the better host MPI, case by case", loc="left")
+        axis.barh(range(len(mine)), [one.gain - 1 for one in mine], 0.7, left=1, color=[INK[one.irregular] for one in mine])
+        for line, one in enumerate(mine):
+            axis.text(max(1, one.gain), line, f" {one.gain:.2f}", va="center")
+        axis.axvline(1, color="#000", linewidth=0.8)
+        axis.set_xscale("log", base=2)
+        axis.set(xlim=(0.5, max([4, *(one.gain for one in mine)])), ylim=(len(mine), -1))
+        axis.set_yticks(range(len(mine)), [one.case for one in mine])
+        axis.xaxis.set_major_formatter("{x:g}×")
+        axis.tick_params(labeltop=True, labelbottom=False)
+        axis.grid(axis="x")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heddle import written
-from heddle.problem import Problem
-
+from . import plot
 from .rows import Row
 
 PANELS = {
@@ -15,23 +13,8 @@ PANELS = {
     "host": "(c) MPICH's MPIX_Type_iov",
 }
 PARTS = {"search_us": ("search", "#b5542a"), "look_us": ("look ahead", "#d9a441"), "pack_us": ("pack", "#5b7f95")}
-PANEL, GAP, HEIGHT, TOP, LEFT = 230, 40, 220, 60, 50
 
-
-def require_svg(file: Path) -> None:
-    if file.suffix != ".svg":
-        raise Problem(f"--plot writes SVG; {file.name} does not end in .svg")
-
-
-def _bar(times: dict[str, float], x: float, width: float) -> list[str]:
-    """One stacked bar of 100 %: search at the bottom."""
-    total, y = sum(times.values()), float(TOP + HEIGHT)
-    out = []
-    for part, (_, ink) in PARTS.items():
-        height = HEIGHT * times.get(part, 0.0) / total
-        y -= height
-        out.append(f'<rect x="{x:.1f}" y="{y:.2f}" width="{width:.1f}" height="{height:.2f}" fill="{ink}"/>')
-    return out
+require_svg = plot.require_svg
 
 
 def write(rows: list[Row], file: Path) -> None:
@@ -40,27 +23,21 @@ def write(rows: list[Row], file: Path) -> None:
         if row.metric in PARTS:
             times.setdefault(row.variant, {}).setdefault(row.case, {})[row.metric] = row.value
     panels = [variant for variant in PANELS if variant in times]
-    width = LEFT + len(panels) * (PANEL + GAP)
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{TOP + HEIGHT + 50}"',
-        ' font-family="sans-serif" font-size="11">',
-        '<rect width="100%" height="100%" fill="white"/>',
-    ]
-    for place, (name, ink) in enumerate(PARTS.values()):
-        x = LEFT + 110 * place
-        out.append(f'<rect x="{x}" y="12" width="11" height="11" fill="{ink}"/><text x="{x + 16}" y="22">{name}</text>')
-    for percent in (0, 25, 50, 75, 100):
-        y = TOP + HEIGHT * (1 - percent / 100)
-        out.append(f'<line x1="{LEFT}" x2="{width - GAP}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{percent} %</text>')
-    for number, variant in enumerate(panels):
-        left = LEFT + 8 + number * (PANEL + GAP)
-        out.append(f'<text x="{left}" y="{TOP - 12}" font-size="13">{PANELS[variant]}</text>')
-        step = PANEL / len(times[variant])
-        for bar, (case, parts) in enumerate(times[variant].items()):
-            x = left + bar * step
-            out += _bar(parts, x, 0.7 * step)
-            label = case.removeprefix("transpose ") + "²"
-            out.append(f'<text x="{x + 0.35 * step:.1f}" y="{TOP + HEIGHT + 16}" text-anchor="middle">{label}</text>')
-    out.append("</svg>")
-    written.write(file, "\n".join(out))
+    with plot.panels(file, len(panels), 0.4 + 2.7 * len(panels), 3.4) as axes:
+        for axis, variant in zip(axes, panels, strict=True):
+            _bars(axis, times[variant])
+            axis.set_title(PANELS[variant], loc="left")
+        axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=len(PARTS), frameon=False)
+
+
+def _bars(axis, cases: dict[str, dict[str, float]]) -> None:
+    """Stacked bars of 100 %: search at the bottom."""
+    names = [case.removeprefix("transpose ") + "²" for case in cases]
+    below = [0.0] * len(cases)
+    for part, (name, ink) in PARTS.items():
+        shares = [100 * times.get(part, 0.0) / sum(times.values()) for times in cases.values()]
+        axis.bar(names, shares, 0.7, below, color=ink, label=name)
+        below = [low + share for low, share in zip(below, shares, strict=True)]
+    axis.set_yticks(range(0, 101, 25))
+    axis.yaxis.set_major_formatter("{x:.0f} %")
+    axis.grid(axis="y")

@@ -96,6 +96,6 @@ def draw(papers: Sequence[Paper], found: Results, folder: Path) -> str:
         tally=tally_sentence(papers, found),
         facts=list(facts(found)),
         verdicts=[(str(one), _class(one), meaning) for one, meaning in VERDICTS.items()],
-        glance=picture.draw(papers, found),
+        glance=picture.glance(papers, found),
         papers=[_paper(paper, found, folder) for paper in papers],
     )
