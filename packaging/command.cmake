@@ -1,6 +1,6 @@
 # `cmake --install` runs this: it makes the parts of the command that depend on the prefix, and the
 # man pages. The variables version, packaging, python and vendor are set.
-if(vendor AND NOT EXISTS "${vendor}/typer")
+if(vendor AND NOT (EXISTS "${vendor}/typer" AND EXISTS "${vendor}/jinja2"))
   message(FATAL_ERROR "heddle: ${vendor} has not the Python packages of the command. `make bootstrap` fetches them; "
                       "-DHEDDLE_VENDOR= leaves them to the system's python3.")
 endif()

@@ -24,6 +24,9 @@ Character first_of(std::string_view text) noexcept {
     if (!continues(text[i])) return {};
     code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
   }
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool half = code >= 0xd800 && code < 0xe000;  // of a pair of UTF-16
+  if (code < least[bytes] || code > 0x10ffff || half) return {};
   return {code, bytes};
 }
 

@@ -1,5 +1,5 @@
 // report/printable.hpp: names that the program or a file gave, for a terminal. The terminal shows
-// them and does not obey them. heddle.foreign does the same in Python.
+// them and does not obey them. heddle.foreign does so in Python, and spells out invisible characters, too.
 //
 //   printable("a\x1b[2Jb")          // "a\\x1b[2Jb"
 #pragma once

@@ -36,8 +36,8 @@ struct HostTraits {
   /// If a call for several requests fails, the handler gets MPI_ERR_IN_STATUS. Otherwise it gets
   /// the error of the first request.
   bool raises_in_status;
-  /// If a call for several requests fails, MPI_COMM_SELF's handler hears of the error. Otherwise it
-  /// is that of the failed request's communicator.
+  /// MPI_COMM_SELF's handler hears of errors of calls for several requests and of
+  /// MPI_Request_get_status. Otherwise it is that of the failed request's communicator.
   bool raises_several_on_self;
   /// MPI_Waitall does not touch the requests behind the first failed request, even if they are
   /// complete.

@@ -285,14 +285,15 @@ def test_heddle_off_compares_nothing(heddle):
     assert done.returncode == 2 and "nothing to compare" in done.stderr
 
 
-def test_without_matplotlib_there_is_a_way_out(heddle, tmp_path):
+@pytest.mark.parametrize(("package", "option"), [("matplotlib", "--png"), ("jinja2", "--html")])
+def test_without_a_package_nothing_runs_and_there_is_a_way_out(package, option, heddle, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as util\nfind = util.find_spec\n"
-        "util.find_spec = lambda name, *more: None if name == 'matplotlib' else find(name, *more)\n"
+        f"util.find_spec = lambda name, *more: None if name == '{package}' else find(name, *more)\n"
     )
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    done = heddle("compare", "--png", "c.png", "-n", 1, "--", "true", PYTHONPATH=path)
-    assert done.returncode == 1 and "pip install matplotlib" in done.stderr and "--html" in done.stderr
+    done = heddle("compare", option, f"c.{option[2:]}", "-n", 1, "--", "true", PYTHONPATH=path)
+    assert done.returncode == 1 and f"pip install {package}" in done.stderr and "--html" in done.stderr
 
 
 def compared(pairs, **more) -> Compared:

@@ -6,7 +6,7 @@ import pytest
 from conftest import CHECKOUT
 from heddle import native
 from heddle.picture import colours
-from heddle.reported.datatypes import MOST_CELLS, MOST_ROWS, WIDTH, Datatypes
+from heddle.reported.datatypes import MOST_CELLS, MOST_PICTURES, MOST_ROWS, WIDTH, Datatypes
 from heddle.reported.layouts import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,3 +131,10 @@ def test_any_text_has_a_title_and_a_small_picture_or_none(text):
 def test_a_deep_text_is_no_layout():
     assert read("loop 2 × 8 B { " * 5000 + "block 4" + " }" * 5000) is None
     assert read("loop 2 × 8 B { " * 200 + "block 4" + " }" * 200) is None
+
+
+def test_a_page_has_so_many_pictures_at_most():
+    types = Datatypes()
+    made = [types.of("", f"loop 128 × {512 + i} B {{ block 256 }}") for i in range(MOST_PICTURES + 5)]
+    assert [bool(one.picture) for one in made] == [True] * MOST_PICTURES + [False] * 5
+    assert made[-1].title == f"128 blocks of 256 B, {512 + MOST_PICTURES + 4} B apart" and len(types.pictures) == MOST_PICTURES

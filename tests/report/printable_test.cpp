@@ -30,6 +30,10 @@ TEST(Printable, BytesThatAreNotUtf8AreSpelledOut) {
   EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80") << "cut off";
   EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b") << "a longer form of a control character";
   EXPECT_EQ(printable("\xff\xfe"), "\\xff\\xfe");
+  EXPECT_EQ(printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf") << "a longer form";
+  EXPECT_EQ(printable("\xf0\x80\x80\x9b"), "\\xf0\\x80\\x80\\x9b") << "a longer form";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair of UTF-16";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
 }
 
 }  // namespace

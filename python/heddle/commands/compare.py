@@ -60,11 +60,14 @@ def compare(
     heddle compare --output result.dat -- mpiexec -n 4 ./app input.dat
     heddle compare -r 10 --ignore seconds --html page.html -- srun -n 64 ./app
     """
+    from heddle import pages
     from heddle.compared import chart, text
     from heddle.compared.turns import Asked, compare
 
     if png:
         chart.require(png)
+    if html:
+        pages.require()
     asked = Asked(words, ranks, mpi, rounds, warm_up, calls, output or [], _patterns(ignore or []), stdin, timeout)
     found = compare(asked)
     if str(json) != "-":

@@ -30,7 +30,7 @@ def report(
     heddle report before.json after.json             times before, after, ratio
     heddle report r.json --json | jq '.sites[0]'
     """
-    from heddle import written
+    from heddle import pages, written
     from heddle.foreign import clean
     from heddle.problem import Problem
     from heddle.reported import both, export, page, rows_of, table
@@ -46,6 +46,7 @@ def report(
             both.show(found, later, rows)
         return
     if html:
+        pages.require()
         try:
             written.write(html, page.draw(found, clean(str(file))))
         except OSError as error:

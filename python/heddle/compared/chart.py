@@ -22,8 +22,7 @@ def require(file: Path) -> None:
         raise Problem(f"--png writes PNG; {file.name} does not end in .png", code=2)
     if find_spec("matplotlib") is None:
         raise Problem(
-            "--png needs matplotlib, which this Python does not have. Install it (pip install matplotlib), or take --html, "
-            "which needs nothing."
+            "--png needs matplotlib, which this Python does not have. Install it (pip install matplotlib), or take --html."
         )
 
 

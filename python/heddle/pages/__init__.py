@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from heddle.problem import Problem
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,6 +32,12 @@ def _engine() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def require() -> None:
+    """Checks that pages can be made, before any run."""
+    if find_spec("jinja2") is None:
+        raise Problem("--html needs Jinja2, which this Python does not have. Install it (pip install jinja2).")
 
 
 def render(template: str, **values: Any) -> str:

@@ -24,6 +24,7 @@ BEFORE = 256  # the picture begins at the buffer's first byte, if at most so man
 SHADES = 4
 STEPS = 12  # of colour
 LONGEST = 80  # letters of a title
+MOST_PICTURES = 100  # of a page. Datatypes met later have words alone
 # By row and cell: the bytes with data, times the cells of a row, and the piece that came first.
 Marked = dict[tuple[int, int], tuple[float, int]]
 
@@ -79,7 +80,8 @@ class Datatypes:
         layout = read(text)
         if not layout:
             return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"), None
-        return layout.words, _draw(layout, f"layout-{len(self._known)}")
+        number = len(self._known)
+        return layout.words, _draw(layout, f"layout-{number}") if number < MOST_PICTURES else None
 
     @property
     def pictures(self) -> list[Picture]:

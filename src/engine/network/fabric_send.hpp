@@ -51,6 +51,7 @@ class NetworkSend : public Network::Operation {
   bool carry_on() noexcept final;
   void carry_on_within_host() noexcept final;
   bool hears(const Word& word, int from) noexcept final;
+  [[nodiscard]] bool is_send() const noexcept final { return true; }
   [[nodiscard]] bool will_end() const noexcept final { return handed_ || (message_ && answered_); }
 
  protected:

@@ -206,6 +206,11 @@ bool Network::busy() noexcept {
   return std::ranges::any_of(operations_, [](const auto& each) { return each->will_end(); });
 }
 
+bool Network::sends() noexcept {
+  const std::scoped_lock hold(operations_lock_);
+  return std::ranges::any_of(operations_, [](const auto& each) { return each->is_send() && each->will_end(); });
+}
+
 void Network::cancel(Operation& operation) noexcept {
   const Turn mine(*this, std::unique_lock(operations_lock_));
   operation.cancel();

@@ -59,6 +59,8 @@ class Network : protected Contacts::Voice {
     /// True: the message will end, whatever the program does. Its peer takes part by now, or the
     /// host brings it.
     [[nodiscard]] virtual bool will_end() const noexcept = 0;
+    /// True: a send. Its peer may still need this rank when the program has completed the send.
+    [[nodiscard]] virtual bool is_send() const noexcept { return false; }
     /// The program has cancelled this receive.
     virtual void cancel() noexcept {}
     /// True: the message is over for the program.
@@ -193,6 +195,8 @@ class Network : protected Contacts::Voice {
   void within_host() noexcept;
   /// True: an operation or a greeting is under way that will end.
   bool busy() noexcept;
+  /// True: a message to a peer that takes part, or by the host, is not over yet.
+  bool sends() noexcept;
   /// Closes the fabric. No rank needs another one any more.
   void close() noexcept;
 

@@ -20,7 +20,7 @@ int get_status(auto host, MPI_Request request, int* flag, MPI_Status* status) {
   if (!*flag) return Watch::noted(error);
   const int result = finish_early(*pending, *arrived.get(), error);
   if (traits().asks_without_errors) return Watch::noted(error);
-  return Watch::noted(raise_new(result, Raised::by_host(error), pending->communicator()));
+  return Watch::noted(error == MPI_SUCCESS ? int{raise_of_several(result, pending->communicator())} : result);
 }
 
 /// MPIX_Request_is_complete. Errors are raised when the program completes the request.
@@ -48,7 +48,9 @@ int get_status(auto host, MPI_Request request, int* flag, MPI_Status* status) {
 /// The host has seen request `index` of the row complete.
 int finish(Row& row, int index, MPI_Status& status, int error) {
   Pending* pending = row[index];
-  return pending ? raise_new(finish_early(*pending, status, error), Raised::by_host(error), pending->communicator()) : error;
+  if (!pending) return error;
+  const int result = finish_early(*pending, status, error);
+  return error == MPI_SUCCESS ? int{raise_of_several(result, pending->communicator())} : result;
 }
 
 /// True: no request of the row is Heddle's, or the host must raise the error.

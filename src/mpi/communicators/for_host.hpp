@@ -1,6 +1,6 @@
-// mpi/communicators/for_host.hpp: a buffer argument with a count that the host takes. A host without large
-// counts (Open MPI before 6) gets more than INT_MAX elements as one element of a new datatype. That
-// type has the same elements in large pieces, so the signature keeps its basic type.
+// mpi/communicators/for_host.hpp: a buffer argument with a count that the host takes. A host
+// without large counts (Open MPI before 6) gets more than INT_MAX elements as one element of a new
+// datatype. That type has the same elements in large pieces, so the signature keeps its basic type.
 //
 //   HEDDLE_MESSAGE_BY_HOST(Isend, (Buffer{packed, count, MPI_INT}), comm, rank, tag, comm, request)
 #pragma once

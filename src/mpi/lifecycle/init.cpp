@@ -55,7 +55,7 @@ void world_ends() {
   Network::stop(together);
   communicators::close();
   finish_explaining();
-  finish_reporting();
+  finish_reporting(together);
   ShadowComm::close(together);
   if (probes) ProbeQueue::of_process().close();
   Node::stop();

@@ -17,8 +17,9 @@ namespace heddle::mpi {
 /// After MPI_Init.
 void start_reporting() noexcept;
 /// Before MPI_Finalize. If there is a report, collective over MPI_COMM_WORLD: all ranks have
-/// HEDDLE_REPORT, or none. Rank 0 writes the file.
-void finish_reporting() noexcept;
+/// HEDDLE_REPORT, or none. Rank 0 writes the file. Not `together`: it has rank 0 alone
+/// (finalize_waits()).
+void finish_reporting(bool together) noexcept;
 
 /// After start_reporting(). Does nothing if HEDDLE_EXPLAIN is not set, or on any rank but the
 /// first.

@@ -30,7 +30,7 @@ report::Trace* trace = nullptr;  // null: none is wanted
 /// Sends `text` to rank 0.
 void send(const std::string& text) {
   report::send_in_pieces(text, [](const void* bytes, int count) {
-    const SharedCopy copy(count);  // the program may have no memory that rank 0 may read
+    const SharedCopy copy(count);  // the system may not let rank 0 read this process's memory
     PMPI_Send(bytes, count, MPI_BYTE, 0, 0, own);
   });
 }
@@ -85,7 +85,7 @@ void start_reporting() noexcept {
   if (!able) say("no memory for the report; there will be none.");
 }
 
-void finish_reporting() noexcept try {
+void finish_reporting(bool together) noexcept try {
   // Never freed: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report::of_process.exchange(nullptr);
   if (!report) return;
@@ -97,6 +97,11 @@ void finish_reporting() noexcept try {
   const settings::Settings& set = settings_of_process();
   const report::Files files{.report = set.report, .trace = set.trace};
   report::Told mine = report::told(*report, trace, started_ns, files, me);
+  if (!together) {
+    if (me != 0) return;
+    if (ranks > 1) say("the report has rank 0 alone: MPI_Finalize of this job does not wait for the other ranks.");
+    ranks = 1;
+  }
   if (me != 0) {
     send(mine.report);
     send(mine.events);
@@ -106,7 +111,7 @@ void finish_reporting() noexcept try {
   report::Merging all(files, ranks);
   all.add(0, std::move(mine));
   for (int rank = 1; rank < ranks; ++rank) all.add(rank, {.report = received(rank), .events = received(rank)});
-  PMPI_Comm_free(&own);
+  if (together) PMPI_Comm_free(&own);
   all.write(about_run);
 } catch (const std::exception& error) {
   say_once_verbose("there is no report", error.what());

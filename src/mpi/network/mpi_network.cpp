@@ -2,7 +2,6 @@
 #include "mpi/network/mpi_network.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
@@ -128,15 +127,10 @@ void Network::stop(bool together) noexcept {
   network->close();
 }
 
-/// Some ranks may be gone. Messages of this rank get some time to reach the others. Words that
-/// nobody hears do not count: a dead rank hears none.
+/// Some ranks may be gone, so this rank waits for no word. Messages that the program has sent must
+/// arrive nevertheless, however late their receivers are.
 void Network::leave() noexcept {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point until = Clock::now() + std::chrono::seconds(10);
-  for (engine::Patience patience(crowded_); busy();) {
-    advance();
-    if (patience.pause() && Clock::now() > until) break;
-  }
+  for (engine::Patience patience(crowded_); sends(); patience.pause()) advance();
   here_.store(nullptr);
   progress::end_calling();
 }

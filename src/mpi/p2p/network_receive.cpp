@@ -280,7 +280,11 @@ void NetworkReceive::ended(End how) noexcept {
 
 std::shared_ptr<NetworkReceive> NetworkReceive::made(const Buffer& data, Route route, const Expected& expected,
                                                      const KeptMemory& memory) noexcept try {
-  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, expected.hold(), memory);
+  communicators::Hold comm = expected.hold();
+  // Any thread may ask for the sender later, also while the program frees the communicator. So the
+  // members must be known now.
+  if (comm.handle() != MPI_COMM_NULL) communicators::members(comm.handle());
+  auto receive = std::make_shared<NetworkReceive>(*Network::here(), data, route, std::move(comm), memory);
   if (receive->lacks_memory() || !receive->network_.add(receive)) return {};
   return receive;
 } catch (const std::exception&) {

@@ -5,6 +5,7 @@
 //   return settle(*pending, status, error);                 // the rest of the work; the entry is gone, or inactive again
 #pragma once
 
+#include "mpi/process/process.hpp"
 #include "mpi/requests/freed.hpp"
 #include "mpi/requests/poll.hpp"
 #include "mpi/requests/request_table.hpp"
@@ -26,6 +27,12 @@ namespace heddle::mpi::requests {
 /// all sends that complete at once, and one for trivial collectives. Open MPI 5.0.11 has
 /// ompi_request_empty for both.)
 void track_unless_done(MPI_Request handle, Pending* pending);
+
+/// Raises an error of a call for several requests, or of a question about a request. `where`: the
+/// request's communicator.
+inline Raised raise_of_several(int error, const communicators::Hold& where) {
+  return traits().raises_several_on_self ? raise_new(error, MPI_COMM_NULL) : raise_new(error, where);
+}
 
 /// The request that the host is asked about.
 inline MPI_Request asked(const Pending& pending, MPI_Request handle) {

@@ -116,10 +116,7 @@ Raised Row::raise_in_status(bool host_failed) {
   return raise(host_failed);
 }
 
-Raised Row::raise(bool host_failed) {
-  if (host_failed) return Raised();
-  return traits().raises_several_on_self ? raise_new(error_, MPI_COMM_NULL) : raise_new(error_, where_);
-}
+Raised Row::raise(bool host_failed) { return host_failed ? Raised() : raise_of_several(error_, where_); }
 
 void Row::give_back() noexcept {
   lent_ = false;

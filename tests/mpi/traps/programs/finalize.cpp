@@ -1,7 +1,9 @@
-// finalize CASE: the sender has left for MPI_Finalize before the receiver begins (cases
-// send, ssend, irecv, freed, both). Ends with 0 if every element arrived. Case none: the only message is
-// too long for its receive, which has room for nothing. Case left: rank 1 expects nothing of what
-// rank 0 sends to it in persistent collectives.
+// finalize CASE: the sender has left for MPI_Finalize before the receiver begins. Ends with 0 if
+// every element arrived.
+//
+//   send, ssend, irecv, freed, both   messages of several sizes
+//   none                              the only message is too long for its receive, which has room for nothing
+//   left                              rank 1 expects nothing that rank 0 sends to it in persistent collectives
 #include <unistd.h>
 
 #include <cstdio>
