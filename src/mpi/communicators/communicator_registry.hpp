@@ -163,8 +163,8 @@ class Hold {
   [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
   /// The communicator's number. 0: it is not known.
   [[nodiscard]] std::uint32_t number() const noexcept { return object_ ? object_->number() : 0; }
-  /// As the function. -1, too, if the members are not known and must not be asked for: the program
-  /// has freed the communicator, or a delete callback began the operation.
+  /// The result of the function. It is -1, too, if the members are not known and must not be asked
+  /// for: the program has freed the communicator, or a delete callback began the operation.
   [[nodiscard]] int world_rank(int rank) const {
     const Members* const known = object_ ? object_->members() : nullptr;
     if (known || gone() || !object_) return communicators::world_rank(known, rank);

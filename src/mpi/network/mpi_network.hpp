@@ -47,7 +47,7 @@ class Network final : public engine::Network {
 
   /// The rank in MPI_COMM_WORLD of rank `rank` of `comm`, if it is on another node; else -1.
   [[nodiscard]] int elsewhere(MPI_Comm comm, int rank) const { return elsewhere(communicators::world_rank(comm, rank)); }
-  /// The same for an operation under way, in any thread.
+  /// Any thread may ask this about an operation under way.
   [[nodiscard]] int elsewhere(const communicators::Hold& comm, int rank) const { return elsewhere(comm.world_rank(rank)); }
   /// Heddle's own communicator, of all ranks.
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
