@@ -27,7 +27,7 @@ def unsealed(file: Path) -> list[str]:
 def built(folder: Path) -> list[Path]:
     """Returns the libraries and programs of a folder, without scripts."""
     files = sorted([*folder.glob("lib/*.so"), *folder.glob("bin/*")])
-    return [file for file in files if file.open("rb").read(4) == b"\x7fELF"]
+    return [file for file in files if file.is_file() and file.open("rb").read(4) == b"\x7fELF"]
 
 
 def test_everything_built_is_sealed():
