@@ -1,5 +1,6 @@
 // report/printable.hpp: names that the program or a file gave, for a terminal. The terminal shows
-// them and does not obey them. heddle.foreign does so in Python, and spells out invisible characters, too.
+// them and does not obey them. heddle.foreign is its like in Python; it also spells out invisible
+// characters.
 //
 //   printable("a\x1b[2Jb")          // "a\\x1b[2Jb"
 #pragma once

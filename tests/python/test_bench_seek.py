@@ -42,9 +42,9 @@ def test_the_figure_has_a_panel_for_each_way(seeking):
     assert {"search", "look ahead", "pack", "25 %", "64²"} <= set(texts)
 
 
-def test_a_figure_that_is_no_svg_is_refused():
-    command = [sys.executable, "-m", "heddle", "bench", "seek", "--quick", "--plot", "figure.png"]
+def test_a_figure_of_another_kind_is_refused():
+    command = [sys.executable, "-m", "heddle", "bench", "seek", "--quick", "--plot", "figure.bmp"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0
-    assert "figure.png does not end in .svg" in " ".join(done.stderr.split())
+    assert "figure.bmp ends in neither .svg nor .png" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

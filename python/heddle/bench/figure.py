@@ -51,6 +51,7 @@ def panels(file: Path, title: str, lines: int, columns: int, width: float = 4.6,
 
     many = pyplot.cycler(color=pyplot.colormaps["tab20"].colors)  # for lines without their own colour
     look = {"font.size": 8, "axes.grid": True, "grid.color": "#e3e3e3", "svg.fonttype": "none", "axes.prop_cycle": many}
+    look["text.parse_math"] = False  # names of cases are texts
     with pyplot.rc_context(look):
         figure, axes = pyplot.subplots(
             lines, columns, figsize=(width * columns, height * lines), squeeze=False, layout="constrained"

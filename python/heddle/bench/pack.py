@@ -18,8 +18,8 @@ from heddle.console import console, table_console
 from heddle.families import Family
 from heddle.problem import Problem
 
-from . import compare, goals, plot, table, yardstick
-from .messages import JsonFile, Rounds, WhichMpi
+from . import compare, figure, goals, plot, table, yardstick
+from .messages import JsonFile, PlotFile, Rounds, WhichMpi
 from .native import Mpi, With, lines
 from .rows import Row, merged, write
 
@@ -90,7 +90,7 @@ def command(
     filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,
     source: Annotated[Path | None, typer.Option("--yardstick", metavar="PATH", help="Source of the yardstick.")] = None,
     rounds: Rounds = 1,
-    figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the gains as bars.")] = None,
+    bars: PlotFile = None,
     between: Annotated[
         With, typer.Option("--with", help="The preloaded library: heddle, the null Heddle, or nothing.")
     ] = With.heddle,
@@ -104,8 +104,8 @@ def command(
         source = yardstick.default_source()
     started = time.monotonic()
     columns = (TextColumn("{task.description:16}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    if figure is not None:
-        plot.require_svg(figure)
+    if bars is not None:
+        figure.base(bars)
     if source is not None:
         yardstick.build(source)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -116,8 +116,8 @@ def command(
         raise Problem(f"no case of the benchmark matches --filter '{filter}'. Without the option, all cases run.")
     if json is not None:
         write(rows, json)
-    if figure is not None:
-        plot.write(compare.comparisons(rows, between.value), figure)
+    if bars is not None:
+        plot.write(compare.comparisons(rows, between.value), bars)
     report(rows, between.value)
     console().print(f"{len(rows)} rows in {time.monotonic() - started:.0f} s, on core {bench.core}")
 

@@ -9,7 +9,6 @@ MPIX_Type_iov, if MPICH has it.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,8 +19,8 @@ from heddle import families, native
 from heddle.console import console
 from heddle.problem import Problem
 
-from . import seek_plot
-from .messages import JsonFile
+from . import figure, seek_plot
+from .messages import JsonFile, PlotFile
 from .native import With, lines
 from .rows import Row, write
 
@@ -89,13 +88,13 @@ def flatness(rows: list[Row]) -> Table:
 
 def command(
     json: JsonFile = None,
-    figure: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the figure.")] = None,
+    shares: PlotFile = None,
     segment: Annotated[int, typer.Option(min=24, max=1 << 30, help="Bytes of a segment of the pipeline.")] = 65536,
     quick: Annotated[bool, typer.Option("--quick", help="Small matrices, few samples.")] = False,
 ) -> None:
     """Show the cost of finding the place again, with one context and with two."""
-    if figure is not None:
-        seek_plot.require_svg(figure)
+    if shares is not None:
+        figure.base(shares)
     sizes = ["64", "128", "256"] if quick else ["64", "128", "256", "512", "1024"]
     screen = console()
     rows = measure(
@@ -111,5 +110,5 @@ def command(
     )
     if json is not None:
         write(rows, json)
-    if figure is not None:
-        seek_plot.write(rows, figure)
+    if shares is not None:
+        seek_plot.write(rows, shares)

@@ -1,10 +1,10 @@
-"""Figure 13 of Balaji et al. 2007 as SVG: the share of search, look-ahead and packing, one panel for each way."""
+"""Figure 13 of Balaji et al. 2007: the share of search, look-ahead and packing, one panel for each way."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from . import plot
+from . import figure
 from .rows import Row
 
 PANELS = {
@@ -14,8 +14,6 @@ PANELS = {
 }
 PARTS = {"search_us": ("search", "#b5542a"), "look_us": ("look ahead", "#d9a441"), "pack_us": ("pack", "#5b7f95")}
 
-require_svg = plot.require_svg
-
 
 def write(rows: list[Row], file: Path) -> None:
     times: dict[str, dict[str, dict[str, float]]] = {}  # variant, case, part
@@ -23,11 +21,11 @@ def write(rows: list[Row], file: Path) -> None:
         if row.metric in PARTS:
             times.setdefault(row.variant, {}).setdefault(row.case, {})[row.metric] = row.value
     panels = [variant for variant in PANELS if variant in times]
-    with plot.panels(file, len(panels), 0.4 + 2.7 * len(panels), 3.4) as axes:
-        for axis, variant in zip(axes, panels, strict=True):
+    with figure.panels(file, "The share of search, look-ahead and packing", 1, len(panels), 3, 3.6) as axes:
+        for axis, variant in zip(axes[0], panels, strict=True):
             _bars(axis, times[variant])
-            axis.set_title(PANELS[variant], loc="left")
-        axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=len(PARTS), frameon=False)
+            axis.set_title(PANELS[variant])
+        figure.legend(axes[0][0])
 
 
 def _bars(axis, cases: dict[str, dict[str, float]]) -> None:
@@ -40,4 +38,4 @@ def _bars(axis, cases: dict[str, dict[str, float]]) -> None:
         below = [low + share for low, share in zip(below, shares, strict=True)]
     axis.set_yticks(range(0, 101, 25))
     axis.yaxis.set_major_formatter("{x:.0f} %")
-    axis.grid(axis="y")
+    axis.grid(False, axis="x")

@@ -25,7 +25,7 @@ SHADES = 4
 STEPS = 12  # of colour
 LONGEST = 80  # letters of a title
 MOST_PICTURES = 100  # of a page. Datatypes met later have words alone
-# By row and cell: the bytes with data, times the cells of a row, and the piece that came first.
+# The key is a row and a cell. The value: bytes with data, times the cells of a row, and the first piece.
 Marked = dict[tuple[int, int], tuple[float, int]]
 
 

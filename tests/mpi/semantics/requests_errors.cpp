@@ -1,5 +1,8 @@
 // Errors of requests: the results of completion calls, the statuses, and the calls of the program's
 // handler.
+#include <iterator>
+#include <utility>
+
 #include "support/completions.hpp"
 #include "support/handlers.hpp"
 
@@ -148,6 +151,25 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitallOfMessagesThatAreThere) {
   }
 }
 
+namespace {
+
+/// Completes a request, or asks about it. Open MPI 5.0.11 misses truncations in calls without a status.
+using Ending = void (*)(MPI_Request*, int* done);
+MPI_Status unread;
+int place = 0;
+const std::pair<const char*, Ending> endings[] = {
+    {"MPI_Wait", [](MPI_Request* one, int*) { MPI_Wait(one, &unread); }},
+    {"MPI_Waitall", [](MPI_Request* one, int*) { MPI_Waitall(1, one, &unread); }},
+    {"MPI_Waitany", [](MPI_Request* one, int*) { MPI_Waitany(1, one, &place, &unread); }},
+    {"MPI_Waitsome", [](MPI_Request* one, int* done) { MPI_Waitsome(1, one, done, &place, &unread); }},
+    {"MPI_Test", [](MPI_Request* one, int* done) { MPI_Test(one, done, &unread); }},
+    {"MPI_Testall", [](MPI_Request* one, int* done) { MPI_Testall(1, one, done, &unread); }},
+    {"MPI_Testany", [](MPI_Request* one, int* done) { MPI_Testany(1, one, &place, done, &unread); }},
+    {"MPI_Testsome", [](MPI_Request* one, int* done) { MPI_Testsome(1, one, done, &place, &unread); }},
+    {"MPI_Request_get_status", [](MPI_Request* one, int* done) { MPI_Request_get_status(*one, done, &unread); }}};
+
+}  // namespace
+
 /// A receive without holes is the library's, and a receive with holes is Heddle's. Under MPICH, the calls for several requests
 /// and MPI_Request_get_status raise errors on MPI_COMM_SELF.
 TEST_RANKS(2, RequestErrors, TheSameCommunicatorsHandlerHears) {
@@ -157,7 +179,8 @@ TEST_RANKS(2, RequestErrors, TheSameCommunicatorsHandlerHears) {
   constexpr int room = 4000;
   const Committed holes("vector(4000, 1, 2, int)");
   std::vector<int> numbers(2 * room);
-  for (int call = 0; call < 9; ++call) {
+  for (const auto& [name, call] : endings) {
+    const bool completes = call != std::end(endings)[-1].second;  // Open MPI's question raises nothing
     std::vector<MPI_Comm> of_host;
     for (const bool ours : {false, true}) {
       if (team.rank == 0) {
@@ -165,42 +188,18 @@ TEST_RANKS(2, RequestErrors, TheSameCommunicatorsHandlerHears) {
         continue;
       }
       MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Status status;
       MPI_Irecv(numbers.data(), ours ? 1 : room, ours ? static_cast<MPI_Datatype>(holes) : MPI_INT, 0, 1, team.comm, &request);
       heard_on.clear();
-      for (int done = 0, index = 0; request != MPI_REQUEST_NULL && heard_on.empty() && (call < 8 || !done);) switch (call) {
-          case 0:
-            MPI_Wait(&request, &status);
-            break;
-          case 1:
-            MPI_Waitall(1, &request, &status);
-            break;
-          case 2:
-            MPI_Waitany(1, &request, &index, &status);
-            break;
-          case 3:
-            MPI_Waitsome(1, &request, &done, &index, &status);
-            break;
-          case 4:
-            MPI_Test(&request, &done, &status);
-            break;
-          case 5:
-            MPI_Testall(1, &request, &done, &status);
-            break;
-          case 6:
-            MPI_Testany(1, &request, &index, &done, &status);
-            break;
-          case 7:
-            MPI_Testsome(1, &request, &done, &index, &status);
-            break;
-          default:
-            MPI_Request_get_status(request, &done, &status);
-        }
-      if (ours)
-        EXPECT_EQ(heard_on, of_host) << "call " << call;
-      else
+      for (int done = 0; request != MPI_REQUEST_NULL && heard_on.empty() && (completes || !done);) call(&request, &done);
+      if (ours) {
+        EXPECT_EQ(heard_on, of_host) << name;
+      } else {
         of_host = heard_on;
-      if (request != MPI_REQUEST_NULL) MPI_Wait(&request, &status);
+        if (completes) {
+          EXPECT_EQ(of_host.size(), 1U) << name;
+        }
+      }
+      if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(team.comm);
   }

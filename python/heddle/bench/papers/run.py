@@ -38,7 +38,7 @@ def line(step: Step, words: tuple[str, ...], folder: Path) -> list[str]:
         str(native.program(program))
     ]
     files = ["--json", str(folder / "rows.json")]
-    files += ["--plot", str(folder / ("figure.svg" if step.name == "seek" else "figure"))] if step.draws else []
+    files += ["--plot", str(folder / "figure")] if step.draws else []
     return [*begin, *rest, *files]
 
 
