@@ -130,7 +130,8 @@ int main(int argc, char** argv) {
   bool right = false;
   std::atomic<bool> over{false};
   std::thread other;
-  if (several && level == MPI_THREAD_MULTIPLE)
+  if (several && level != MPI_THREAD_MULTIPLE) return std::puts("no threads"), MPI_Finalize(), 77;
+  if (several)
     other = std::thread([&over] {
       for (int found = 0; !over; usleep(50)) MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
     });

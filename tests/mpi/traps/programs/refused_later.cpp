@@ -191,7 +191,9 @@ int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "seccomp";
   if (std::strcmp(what, "dumpable") == 0) drop_privilege();
   int level = 0;
-  MPI_Init_thread(&argc, &argv, argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const bool several = argc > 2;
+  MPI_Init_thread(&argc, &argv, several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  if (several && level != MPI_THREAD_MULTIPLE) return MPI_Finalize(), 77;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm twin = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &twin);
@@ -199,10 +201,10 @@ int main(int argc, char** argv) {
     if (phase == 2 - rank) refuse(what);
     MPI_Barrier(MPI_COMM_WORLD);
     std::thread other;
-    if (argc > 2 && level == MPI_THREAD_MULTIPLE) other = std::thread(talk, twin, 8000, 2);  // 64 KB
-    talk(MPI_COMM_WORLD, 3000, 2);                                                           // 24 KB
-    talk(MPI_COMM_WORLD, 60000, 2);                                                          // 480 KB
-    talk(MPI_COMM_WORLD, 1100, 500);  // 2.2 MB in long blocks, which are cheap to read
+    if (several) other = std::thread(talk, twin, 8000, 2);  // 64 KB
+    talk(MPI_COMM_WORLD, 3000, 2);                          // 24 KB
+    talk(MPI_COMM_WORLD, 60000, 2);                         // 480 KB
+    talk(MPI_COMM_WORLD, 1100, 500);                        // 2.2 MB in long blocks, which are cheap to read
     if (other.joinable()) other.join();
     access(3000, 2);
     access(1100, 500);
