@@ -11,19 +11,30 @@
 namespace heddle::mpi {
 namespace {
 
-/// Nothing: the host gets the call. Structures as arguments would lie in memory, also for the calls
-/// that do not come here.
 template <Mode mode>
-[[gnu::noinline]] Done isend_by_route(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                                      MPI_Request* request) {
+constexpr auto host_procedure = mode == Mode::standard      ? PMPI_Isend
+                                : mode == Mode::buffered    ? PMPI_Ibsend
+                                : mode == Mode::synchronous ? PMPI_Issend
+                                                            : PMPI_Irsend;
+
+/// MPI_Isend for a message that may be Heddle's. The arguments stay in the registers in which
+/// MPI_Isend has got them, so that a message of the host passes with few instructions.
+template <Mode mode>
+[[gnu::noinline]] int isend_by_route(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                     MPI_Request* request) {
+  if (is_hosts_with_holes(address, count, type) && fits(count))
+    return host_procedure<mode>(address, static_cast<int>(count), type, rank, tag, comm, request);
   const Buffer data{address, count, type};
-  const Route route = route_of_send(data, tag, mode);
-  return route.protocol == Protocol::passthrough ? Done() : start_send(data, route, {rank, tag, comm}, mode, request);
+  const Envelope to{rank, tag, comm};
+  if (const Route route = route_of_send(data, tag, mode); route.protocol != Protocol::passthrough)
+    if (const Done done = start_send(data, route, to, mode, request)) return *done;
+  return host_isend(mode, data, to, request);
 }
 
 template <Mode mode>
 int send(auto host, const Buffer& data, const Envelope& to) {
-  if (is_hosts(data.address, data.count, data.type)) return requests::after_progress(host());
+  if (is_hosts(data.address, data.count, data.type) || is_hosts_with_holes(data.address, data.count, data.type))
+    return requests::after_progress(host());
   if (const Route route = route_of_send(data, to.tag, mode); route.protocol != Protocol::passthrough)
     if (const Done done = send(data, route, to, mode)) return requests::after_progress(*done);
   return requests::after_progress(host());
@@ -32,7 +43,7 @@ int send(auto host, const Buffer& data, const Envelope& to) {
 template <Mode mode>
 [[gnu::always_inline]] inline int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
   if (is_hosts(data.address, data.count, data.type)) return host();
-  return isend_by_route<mode>(data.address, data.count, data.type, to.rank, to.tag, to.comm, request).or_call(host);
+  return isend_by_route<mode>(data.address, data.count, data.type, to.rank, to.tag, to.comm, request);
 }
 
 template <Mode mode>

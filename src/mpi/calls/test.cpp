@@ -1,4 +1,5 @@
 // mpi/calls/test.cpp: MPI_Test, MPI_Testall, MPI_Testany, MPI_Testsome.
+#include "mpi/p2p/landed_row.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/several.hpp"
 
@@ -72,6 +73,8 @@ using namespace heddle::mpi;
 extern "C" {
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (request && flag && requests::table.any_newest())
+    if (const Done done = test_newest(request, flag, status)) return Watch::noted(*done);
   if (Pending* pending = requests::active(request); pending && flag)
     return Watch::noted(requests::test(*pending, request, flag, status));
   return Watch::noted(PMPI_Test(request, flag, status));

@@ -166,6 +166,8 @@ using namespace heddle::mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (request && requests::table.any_newest())
+    if (const Done done = wait_newest(request, status)) return Watch::noted(*done);
   if (Pending* pending = requests::active(request)) return Watch::noted(requests::wait(*pending, request, status));
   return Watch::noted(PMPI_Wait(request, status));
 }
@@ -173,6 +175,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   if (requests::table.empty() || count <= 0 || !array_of_requests)
     return Watch::noted(PMPI_Waitall(count, array_of_requests, array_of_statuses));
+  if (requests::table.any_newest() && count <= requests::ShortRow::most)
+    if (const Done done = wait_all_newest(count, array_of_requests, array_of_statuses)) return Watch::noted(*done);
   if (count > requests::ShortRow::most)
     return Watch::noted(requests::wait_all_of_many(count, array_of_requests, array_of_statuses));
   return Watch::noted(requests::wait_all_of_few(count, array_of_requests, array_of_statuses));

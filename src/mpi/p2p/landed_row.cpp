@@ -15,6 +15,23 @@ using requests::ShortRow;
   return Row(found, room).settle_some(found.count, nullptr, statuses, error);
 }
 
+/// The entry of a row as the hash table has it.
+requests::Table::Spot spot_of(Pending* entry, int index) {
+  requests::table.insert(entry->record.handle, entry);
+  return {entry, 0, index};
+}
+
+/// The host has completed the request of a landing that is out of the table, or has failed.
+Done ended(Landing& landing, MPI_Request host, MPI_Status& status, int error) {
+  if (error == MPI_SUCCESS && brings_data(status)) [[likely]] {
+    landing.put_back();
+    return Raised::by_host(error);
+  }
+  requests::table.insert(landing.record.handle, &landing);
+  if (error != MPI_SUCCESS && requests::remains(landing, host)) return Raised::by_host(error);
+  return Raised::by_host(requests::settle(landing, status, error));
+}
+
 /// Lives during the host's call. If the call throws, Heddle forgets the requests that the host has
 /// completed.
 class HostWaits {
@@ -58,6 +75,45 @@ int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
     static_cast<Landing*>(landed)->put_back();
   }
   return error;
+}
+
+Done wait_all_newest(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Pending* newest[requests::Table::most_newest];
+  int indices[requests::Table::most_newest];
+  const int known = requests::table.take_newest(count, requests, newest, indices);
+  if (known == 0) return {};
+  MPI_Status own[ShortRow::most];
+  if (statuses == MPI_STATUSES_IGNORE) statuses = own;
+  const int error = PMPI_Waitall(count, requests, statuses);
+  bool data = error == MPI_SUCCESS;
+  for (int k = 0; k < known; ++k) data = data && brings_data(statuses[indices[k]]);
+  if (!data) [[unlikely]] {
+    ShortRow found(count, requests, known);
+    for (int k = 0; k < known; ++k) found.spots[k] = spot_of(newest[k], indices[k]);
+    return Raised::by_host(settle_landed(found, statuses, error));
+  }
+  for (int k = 0; k < known; ++k) static_cast<Landing*>(newest[k])->put_back();
+  return Raised::by_host(error);
+}
+
+Done wait_newest(MPI_Request* request, MPI_Status* status) {
+  const int place = requests::table.place_of_newest(*request);
+  if (place < 0) return {};
+  auto& landing = static_cast<Landing&>(*requests::table.take_newest(place));
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int error = PMPI_Wait(request, status);
+  return ended(landing, *request, *status, error);
+}
+
+Done test_newest(MPI_Request* request, int* flag, MPI_Status* status) {
+  const int place = requests::table.place_of_newest(*request);
+  if (place < 0) return {};
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int error = PMPI_Test(request, flag, status);
+  if (error == MPI_SUCCESS && !*flag) return Raised::by_host(error);
+  return ended(static_cast<Landing&>(*requests::table.take_newest(place)), *request, *status, error);
 }
 
 }  // namespace heddle::mpi

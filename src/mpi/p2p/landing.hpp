@@ -101,8 +101,14 @@ class Landing final : public Pending {
   MPI_Request made = MPI_REQUEST_NULL;
   const int result = PMPI_Irecv(const_cast<void*>(data.address), static_cast<int>(data.count), data.type, from.rank, from.tag,
                                 from.comm, &made);
-  if (result == MPI_SUCCESS && made != MPI_REQUEST_NULL) [[likely]]
-    requests::track(*request = made, posting.posted());
+  if (result == MPI_SUCCESS && made != MPI_REQUEST_NULL) [[likely]] {
+    Landing* const posted = posting.posted();
+    *request = made;
+    if (posted->record.lands) [[likely]]
+      requests::track_newest(made, posted);
+    else
+      requests::track(made, posted);
+  }
   return Raised::by_host(result);
 }
 

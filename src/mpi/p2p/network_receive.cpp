@@ -186,7 +186,8 @@ bool NetworkReceive::stands(std::uint32_t number, int from) const noexcept {
 bool NetworkReceive::look_for_lost() noexcept try {
   const int from = lost_from_;
   network_.take_strays(from);
-  // Receives and messages of one sender, tag and communicator belong together in the order in which they were posted and sent.
+  // Receives and messages of one sender, tag and communicator belong together in the order in which
+  // they were posted and sent.
   const std::uint32_t comm = receive_.communicator().number();
   std::size_t lost = 0, before = 0;
   network_.for_each([&](const Operation& each) {

@@ -92,22 +92,26 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 // For predefined types that have been looked up before, and types that are decoded, in a few
 // instructions:
 
-/// True: the host sends the message whatever else is known. It is short, and not as long as a
-/// descriptor may be.
+/// True: so many bytes are the host's. They are few, and not as many as a descriptor may have.
+inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
+  return bytes < node.threshold() && !engine::Lengths::noted(bytes);
+}
+
+// True: the host sends the message whatever else is known. The first procedure knows predefined
+// types only, and calls nothing, so that it needs few registers.
+
 [[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
   const Node* const node = Node::here();
-  if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
   unsigned about = 0;
-  Bytes size = 0;
-  if (known_predefined.find(type, about)) [[likely]] {
-    size = bytes_of_predefined(about);
-  } else {
-    const Entry* const derived = table.find(type);
-    if (!derived || !derived->known() || derived->size() >= node->threshold() || derived->pays_to_pack(count)) return false;
-    size = derived->size();
-  }
-  const Bytes bytes = count * size;
-  return bytes < node->threshold() && !engine::Lengths::noted(bytes);
+  return node && address && !Network::here() && count >= 0 && count < node->threshold() && known_predefined.find(type, about) &&
+         are_hosts(*node, count * bytes_of_predefined(about));
+}
+inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
+  const Node* const node = Node::here();
+  if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
+  const Entry* const derived = table.find(type);
+  return derived && derived->known() && derived->size() < node->threshold() && !derived->pays_to_pack(count) &&
+         are_hosts(*node, count * derived->size());
 }
 
 /// True: the receive goes into the program's buffer, and may bring a descriptor.

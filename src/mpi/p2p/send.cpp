@@ -18,25 +18,21 @@
 namespace heddle::mpi {
 namespace {
 
-/// Calls the host's procedure of that mode.
 /// @param request  Null: calls the blocking form.
 Raised host_send(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  if (request) return host_isend(mode, data, to, request);
   const int rank = to.rank;
   const int tag = to.tag;
   MPI_Comm comm = to.comm;
   switch (mode) {
     case Mode::standard:
-      return request ? HEDDLE_MESSAGE_BY_HOST(Isend, data, comm, rank, tag, comm, request)
-                     : HEDDLE_MESSAGE_BY_HOST(Send, data, comm, rank, tag, comm);
+      return HEDDLE_MESSAGE_BY_HOST(Send, data, comm, rank, tag, comm);
     case Mode::buffered:
-      return request ? HEDDLE_MESSAGE_BY_HOST(Ibsend, data, comm, rank, tag, comm, request)
-                     : HEDDLE_MESSAGE_BY_HOST(Bsend, data, comm, rank, tag, comm);
+      return HEDDLE_MESSAGE_BY_HOST(Bsend, data, comm, rank, tag, comm);
     case Mode::synchronous:
-      return request ? HEDDLE_MESSAGE_BY_HOST(Issend, data, comm, rank, tag, comm, request)
-                     : HEDDLE_MESSAGE_BY_HOST(Ssend, data, comm, rank, tag, comm);
+      return HEDDLE_MESSAGE_BY_HOST(Ssend, data, comm, rank, tag, comm);
     case Mode::ready:
-      return request ? HEDDLE_MESSAGE_BY_HOST(Irsend, data, comm, rank, tag, comm, request)
-                     : HEDDLE_MESSAGE_BY_HOST(Rsend, data, comm, rank, tag, comm);
+      return HEDDLE_MESSAGE_BY_HOST(Rsend, data, comm, rank, tag, comm);
   }
   return {};
 }
@@ -66,6 +62,23 @@ void settle(engine::Rendezvous& message) noexcept {
 }
 
 }  // namespace
+
+Raised host_isend(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request) {
+  const int rank = to.rank;
+  const int tag = to.tag;
+  MPI_Comm comm = to.comm;
+  switch (mode) {
+    case Mode::standard:
+      return HEDDLE_MESSAGE_BY_HOST(Isend, data, comm, rank, tag, comm, request);
+    case Mode::buffered:
+      return HEDDLE_MESSAGE_BY_HOST(Ibsend, data, comm, rank, tag, comm, request);
+    case Mode::synchronous:
+      return HEDDLE_MESSAGE_BY_HOST(Issend, data, comm, rank, tag, comm, request);
+    case Mode::ready:
+      return HEDDLE_MESSAGE_BY_HOST(Irsend, data, comm, rank, tag, comm, request);
+  }
+  return {};
+}
 
 Done SendOperation::begin(MPI_Request* request) {
   if (route_.protocol == Protocol::rendezvous)

@@ -19,6 +19,9 @@ namespace heddle::mpi {
 using engine::Ends;
 using engine::Probes;
 
+/// Calls the host's non-blocking procedure of that mode.
+Raised host_isend(Mode mode, const Buffer& data, const Envelope& to, MPI_Request* request);
+
 class SendOperation final : public Pending {
  public:
   /// @param type  Holds the datatype of `data`, whose handle may be gone before the end.

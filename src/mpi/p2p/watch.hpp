@@ -39,8 +39,12 @@ class Watch {
   /// Called by calls of the program that send or receive. Costs two loads if there is nothing to
   /// look at.
   static void look() {
-    Node* node = Node::here();
-    if (node && (watched_.any() || node->unclaimed().any())) look_closer(*node);
+    if (sees()) look_closer(*Node::here());
+  }
+  /// True: there is something to look at.
+  static bool sees() noexcept {
+    Node* const node = Node::here();
+    return node && (watched_.any() || node->unclaimed().any());
   }
 
   /// From here on, nothing is concluded from messages that this process leaves unclaimed.

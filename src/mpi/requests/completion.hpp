@@ -22,6 +22,13 @@ namespace heddle::mpi::requests {
   look_after_freed();
 }
 
+/// track() for a receive that Table::add_newest() takes.
+[[gnu::always_inline]] inline void track_newest(MPI_Request handle, Pending* pending) {
+  pending->record.handle = handle;
+  table.add_newest(handle, pending);
+  look_after_freed();
+}
+
 /// Tracks a request that need not be unique. If the host has completed it at once, this finishes
 /// the operation instead. (A request that is not complete is unique. MPICH 5.0.2 has one handle for
 /// all sends that complete at once, and one for trivial collectives. Open MPI 5.0.11 has

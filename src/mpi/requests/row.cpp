@@ -190,6 +190,11 @@ int Poll::settle_some(int n, const int* indices, MPI_Status* statuses, int error
   return Row(*this, n).settle_some(n, nullptr, statuses, error);
 }
 
+void Table::hash_all_newest() noexcept {
+  const int count = std::exchange(newest_count_, 0);
+  for (int k = 0; k < count; ++k) insert(newest_[k]->record.handle, newest_[k]);
+}
+
 void Table::read(Unread* newest) noexcept {
   if (!newest) return;
   read(newest->older);

@@ -16,6 +16,9 @@ struct ShortRow {
   /// @param n  At most `most`.
   ShortRow(int n, MPI_Request* row) noexcept : count(n), requests(row), known(table.find(n, row, spots)) {}
 
+  /// The caller lists `n` entries that it has found.
+  ShortRow(int length, MPI_Request* row, int n) noexcept : count(length), requests(row), known(n) {}
+
   int count;
   MPI_Request* requests;
   int known;  ///< How many are in the table, inactive ones included.

@@ -1,7 +1,9 @@
-// Halo exchanges by messages: several receives and sends, and one MPI_Waitall. With one thread, Heddle
-// keeps only a small record of such receives (mpi/p2p/landing.hpp).
+// Halo exchanges by messages: several receives and sends, and one MPI_Waitall. With one thread,
+// Heddle keeps only a small record of such receives (mpi/p2p/landing.hpp).
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <random>
 
 #include "support/completions.hpp"
 
@@ -163,6 +165,75 @@ TEST_RANKS(2, Halos, ThatEndByOtherCalls) {
                   std::vector<int>(static_cast<std::size_t>(n), end == End::cancelled && d == 3 ? -1 : d + 1))
             << n << " ints, message " << d << ", end " << static_cast<int>(end);
     }
+  }
+}
+
+// Up to 40 receives end one by one or in rows, in a random order. Between the calls, the process
+// probes, makes a persistent request or another receive, or has freed the communicator.
+TEST_RANKS(2, Halos, ThatEndInAnyOrder) {
+  constexpr int most = 40;
+  for (unsigned round = 0; round < 60; ++round) {
+    std::minstd_rand both(round + 1);  // the same on both ranks
+    const int count = 1 + static_cast<int>(both() % most);
+    const int n = std::array{15, 60, 100, 600, 2000}[both() % 5];
+    const bool dies = round % 4 == 3;
+    const Columns columns(n, count);
+    MPI_Comm comm = team.comm;
+    if (dies) succeeds(MPI_Comm_dup(team.comm, &comm));
+    std::vector<std::vector<int>> in(static_cast<std::size_t>(count), std::vector<int>(static_cast<std::size_t>(n), -1));
+    std::vector<MPI_Request> requests(static_cast<std::size_t>(count), MPI_REQUEST_NULL);
+    if (team.rank == 1)
+      for (std::size_t d = 0; d < requests.size(); ++d)
+        succeeds(MPI_Irecv(in[d].data(), n, MPI_INT, 0, static_cast<int>(d), comm, &requests[d]));
+    succeeds(MPI_Barrier(team.comm));
+    if (team.rank == 0)
+      for (int d = 0; d < count; ++d) columns.send(d, 1, comm);
+    if (dies) succeeds(MPI_Comm_free(&comm));
+    std::minstd_rand random(round + 100);
+    const auto left = [&] { return std::ranges::any_of(requests, [](MPI_Request each) { return each != MPI_REQUEST_NULL; }); };
+    std::vector<int> late(static_cast<std::size_t>(n), -1);
+    MPI_Request unmatched = MPI_REQUEST_NULL, inactive = MPI_REQUEST_NULL;
+    while (left()) {
+      const std::size_t first = random() % requests.size();
+      const int length = 1 + static_cast<int>(random() % (requests.size() - first));
+      std::vector<int> indices(requests.size());
+      int flag = 0, done = 0;
+      switch (random() % 7) {
+        case 0:
+          succeeds(MPI_Wait(&requests[first], MPI_STATUS_IGNORE));
+          break;
+        case 1:
+          succeeds(MPI_Test(&requests[first], &flag, MPI_STATUS_IGNORE));
+          break;
+        case 2:
+          succeeds(MPI_Waitall(length, &requests[first], MPI_STATUSES_IGNORE));
+          break;
+        case 3:
+          succeeds(MPI_Waitany(count, requests.data(), &done, MPI_STATUS_IGNORE));
+          break;
+        case 4:
+          succeeds(MPI_Testsome(count, requests.data(), &done, indices.data(), MPI_STATUSES_IGNORE));
+          break;
+        case 5:
+          succeeds(MPI_Iprobe(MPI_ANY_SOURCE, most + 1, team.comm, &flag, MPI_STATUS_IGNORE));
+          break;
+        default:
+          if (unmatched == MPI_REQUEST_NULL)
+            succeeds(MPI_Irecv(late.data(), n, MPI_INT, 1, most, team.comm, &unmatched));
+          else if (inactive == MPI_REQUEST_NULL)
+            succeeds(MPI_Recv_init(late.data(), n, MPI_INT, 1, most, team.comm, &inactive));
+      }
+    }
+    if (team.rank == 1) {
+      for (std::size_t d = 0; d < in.size(); ++d)
+        EXPECT_EQ(in[d], std::vector<int>(static_cast<std::size_t>(n), static_cast<int>(d) + 1)) << n << " ints, message " << d;
+      if (unmatched != MPI_REQUEST_NULL) {
+        succeeds(MPI_Cancel(&unmatched));
+        succeeds(MPI_Wait(&unmatched, MPI_STATUS_IGNORE));
+      }
+      if (inactive != MPI_REQUEST_NULL) succeeds(MPI_Request_free(&inactive));
+    }
+    succeeds(MPI_Barrier(team.comm));
   }
 }
 
