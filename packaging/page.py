@@ -1,6 +1,8 @@
-"""page.py FILE [BASE]: prints a page of the tree, for readers who have not the tree (the wheel's page, release notes).
+"""page.py FILE [BASE]: prints a page of the tree, for readers who have not the tree (the wheel's
+page, release notes).
 
-Links to files of the tree begin with BASE, the address of the tree. Without BASE, only their text stays.
+Links to files of the tree begin with BASE, the address of the tree. Without BASE, only their text
+stays.
 """
 
 import posixpath

@@ -1,7 +1,8 @@
 """pages.py SHARE: writes man pages and shell completion from the help texts of the commands.
 
 SHARE/man/man1/heddle.1, heddle-run.1, …      one page for each command
-SHARE/bash-completion/completions/heddle, SHARE/zsh/site-functions/_heddle, SHARE/fish/vendor_completions.d/heddle.fish
+SHARE/bash-completion/completions/heddle, SHARE/zsh/site-functions/_heddle,
+SHARE/fish/vendor_completions.d/heddle.fish
 """
 
 import inspect

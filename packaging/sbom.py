@@ -1,8 +1,10 @@
-"""sbom.py OUT built VERSION NAME=VERSION ...: lists the software of others in Heddle's libraries and programs (CycloneDX 1.6).
-sbom.py OUT vendored VERSION FOLDER: lists the Python packages beside the command, by their .dist-info in FOLDER.
+"""sbom.py OUT built VERSION NAME=VERSION ...: lists the software of others in Heddle's libraries
+and programs (CycloneDX 1.6).
+sbom.py OUT vendored VERSION FOLDER: lists the Python packages beside the command, by their
+.dist-info in FOLDER.
 
-third_party/components.json describes each component of the first list. A component without a NAME is
-left out: this build does without it. The same input makes the same bytes.
+third_party/components.json describes each component of the first list. A component without a NAME
+is left out: this build does without it. The same input makes the same bytes.
 """
 
 import json

@@ -18,7 +18,8 @@ class Platform(bdist_wheel):
         return "py3", "none", os.environ.get("WHEEL_PLATFORM") or super().get_tag()[2]
 
     def write_wheelfile(self, wheelfile_base, *args, **more):
-        """Adds the list of others' software that is in the libraries, at the place that PEP 770 names."""
+        """Adds the list of others' software that is in the libraries, at the place that PEP 770
+        names."""
         super().write_wheelfile(wheelfile_base, *args, **more)
         folder = os.path.join(wheelfile_base, "sboms")
         os.makedirs(folder)

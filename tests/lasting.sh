@@ -1,6 +1,7 @@
 #!/bin/sh
-# lasting.sh NM OBJECT...: fails if an object file registers a destructor for the end of the process or of a thread. A program
-# may call MPI in a destructor of its own, which runs after those of a preloaded library (src/layout/immortal.hpp).
+# lasting.sh NM OBJECT...: fails if an object file registers a destructor for the end of the process
+# or of a thread. A program may call MPI in a destructor of its own, which runs after those of a
+# preloaded library (src/layout/immortal.hpp).
 nm=$1
 shift
 test $# -gt 0 || exit 2

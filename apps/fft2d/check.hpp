@@ -11,7 +11,8 @@
 
 namespace fft2d {
 
-/// Returns ||a - b|| / ||b|| on rank 0. a: the matrix whose slabs `mine` lie on the ranks. b: the `whole` matrix on rank 0.
+/// Returns ||a - b|| / ||b|| on rank 0. a: the matrix whose slabs `mine` lie on the ranks. b: the
+/// `whole` matrix on rank 0.
 double relative_error(const Matrix& mine, const Matrix* whole, MPI_Comm comm);
 
 /// Computes the same result on one rank: the whole picture in one array, and FFTW's own 2-D

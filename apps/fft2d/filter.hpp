@@ -1,4 +1,5 @@
-// fft2d/filter.hpp: filters in frequency space. All are real and even, so a real picture stays real.
+// fft2d/filter.hpp: filters in frequency space. All are real and even, so a real picture stays
+// real.
 #pragma once
 
 #include <string>
@@ -22,8 +23,10 @@ struct Filter {
   double high = 0.15;
   double gain = 1;
 
-  /// Multiplies a transposed spectrum (rows are horizontal frequencies) by the response, and by 1 / (rows · columns).
-  /// @param spectrum  rows `mine` of the `columns` x `rows` transposed spectrum of a rows x columns picture
+  /// Multiplies a transposed spectrum (rows are horizontal frequencies) by the response, and by
+  /// 1 / (rows · columns).
+  /// @param spectrum  rows `mine` of the `columns` x `rows` transposed spectrum of a rows x columns
+  /// picture
   void operator()(Matrix& spectrum, Slab mine, int columns) const;
 };
 

@@ -1,4 +1,5 @@
-// lattice_cg/wilson.hpp: the Wilson quark: A = M^dagger M on the even sites, M = 1 - kappa² D_eo D_oe, where
+// lattice_cg/wilson.hpp: the Wilson quark: A = M^dagger M on the even sites,
+// M = 1 - kappa² D_eo D_oe, where
 //
 //   (D v)(x) = sum over mu of  U_mu(x) (1 - gamma_mu) v(x+mu) + U_mu(x-mu)^dagger (1 + gamma_mu) v(x-mu)
 //

@@ -39,8 +39,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// `value` is an int, a long, an unsigned long, a double or a string, or a vector of ints, longs or
-  /// strings (command_line.cpp has the list).
+  /// `value` is an int, a long, an unsigned long, a double or a string, or a vector of ints, longs
+  /// or strings (command_line.cpp has the list).
   template <class T>
   Checked option(const std::string& name, T& value, const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);

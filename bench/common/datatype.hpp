@@ -1,4 +1,5 @@
-// bench/common/datatype.hpp: MPI datatypes that free themselves, so that a nested type reads as one expression.
+// bench/common/datatype.hpp: MPI datatypes that free themselves, so that a nested type reads as one
+// expression.
 //
 //   const Type element = contiguous(3, MPI_DOUBLE);
 //   const Type column = vector(1024, 1, 1024, element);        // one column of a matrix of three doubles

@@ -3,9 +3,9 @@
 //
 //   heddle run -n 2 -- heddle-bench-one-sided-mpich --windows allocate
 //
-// Rank 1 holds a lock, which conflicts with no other. The time is that of one operation and MPI_Win_flush. In windows of
-// MPI_Win_create, an empty message to rank 0 is part of it: rank 0 waits in the library, which then
-// makes progress there.
+// Rank 1 holds a lock, which conflicts with no other. The time is that of one operation and
+// MPI_Win_flush. In windows of MPI_Win_create, an empty message to rank 0 is part of it: rank 0
+// waits in the library, which then makes progress there.
 //
 //   host         the library's datatypes, by PMPI_ names
 //   interposed   the same by MPI_ names

@@ -18,7 +18,8 @@ Case box_case(std::string name, Pattern pattern, int doubles, const std::vector<
           }};
 }
 
-/// One face of a 4-D lattice with n sites a side, perpendicular to dimension `cut` (0 outermost), `width` sites deep.
+/// One face of a 4-D lattice with n sites a side, perpendicular to dimension `cut` (0 outermost),
+/// `width` sites deep.
 Case lattice_face(int n, int cut, int width) {
   static const char* const along[] = {"t", "z", "y", "x"};
   std::vector<int> size(4, n);

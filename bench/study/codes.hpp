@@ -1,10 +1,10 @@
-// bench/study/codes.hpp: the three codes: their cells, the first state and a step. A step writes the
-// inner cells of `to` from `from`.
+// bench/study/codes.hpp: the three codes: their cells, the first state and a step. A step writes
+// the inner cells of `to` from `from`.
 //
 //   Jacobi::step(now, next, {512, Jacobi::halo});
 //
-// No step has a product whose result a sum takes: a fused multiply-add would round otherwise, and answers are compared bit by
-// bit.
+// No step has a product whose result a sum takes: a fused multiply-add would round otherwise, and
+// answers are compared bit by bit.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ struct Life {
   }
 };
 
-/// Image reconstruction on a lattice: the mean of the four neighbours and the four cells behind them, for each of three
-/// colours.
+/// Image reconstruction on a lattice: the mean of the four neighbours and the four cells behind
+/// them, for each of three colours.
 struct Image {
   struct Cell {
     float colours[3];

@@ -1,11 +1,12 @@
-// bench/study/exchange.hpp: the exchange of a halo by one kind of call, with datatypes or packed by hand. Includes MPI,
-// common/datatype.hpp.
+// bench/study/exchange.hpp: the exchange of a halo by one kind of call, with datatypes or packed by
+// hand. Includes MPI, common/datatype.hpp.
 //
 //   Exchange<Jacobi> exchange{grid, shape, field, Call::messages, Means::datatypes};
 //   exchange.run();                                        // ordinary MPI calls: Heddle carries them if it is preloaded
 //
-// Rows that lie in one piece are not packed: the call by hand sends and receives them in the field. Neighbour collectives are
-// the exception, because MPI_Neighbor_alltoallv takes all blocks from one buffer.
+// Rows that lie in one piece are not packed: the call by hand sends and receives them in the field.
+// Neighbour collectives are the exception, because MPI_Neighbor_alltoallv takes all blocks from one
+// buffer.
 #pragma once
 
 #include <mpi.h>
@@ -126,7 +127,8 @@ class Exchange {
     return {region, staged ? staging : first_of(region), staged, Type{Element<Cell>::type()}, count, peer, tag};
   }
 
-  /// Block i goes to the peer of out[i] and comes from the peer of in[i]. Several edges between two ranks keep their order.
+  /// Block i goes to the peer of out[i] and comes from the peer of in[i]. Several edges between two
+  /// ranks keep their order.
   void connect(Phase& phase) const {
     std::vector<int> to, from;
     for (const End& end : phase.out) {

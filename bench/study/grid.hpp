@@ -1,5 +1,5 @@
-// bench/study/grid.hpp: the ranks as a periodic grid, the sides of a rank's field, and the regions that neighbours exchange.
-// Includes MPI.
+// bench/study/grid.hpp: the ranks as a periodic grid, the sides of a rank's field, and the regions
+// that neighbours exchange. Includes MPI.
 //
 //   const Grid grid{MPI_COMM_WORLD};                     // 1 rank: itself all round; 2: side by side; 4: 2 x 2
 //   for (const Side& side : phases({512, 1}, false)[0])  // this rank sends side.out to grid.neighbour(side.x, side.y)
@@ -46,14 +46,15 @@ struct Region {
   [[nodiscard]] int cells() const { return width * height; }
 };
 
-/// A message to the neighbour at (x, y). A message of the same direction arrives from the neighbour at (-x, -y).
+/// A message to the neighbour at (x, y). A message of the same direction arrives from the neighbour
+/// at (-x, -y).
 struct Side {
   int x, y;
   Region out, in;
 };
 
-/// The messages of one exchange, in phases: a phase begins when the phase before has ended. With corners, the second phase
-/// sends rows together with the corners that arrived in the first phase.
+/// The messages of one exchange, in phases: a phase begins when the phase before has ended. With
+/// corners, the second phase sends rows together with the corners that arrived in the first phase.
 inline std::vector<std::vector<Side>> phases(const Shape& shape, bool corners) {
   const int side = shape.side, halo = shape.halo, end = side + halo;
   const int first = corners ? 0 : halo, width = corners ? shape.pitch() : side;

@@ -1,15 +1,15 @@
-// bench/study/main.cpp: halos of three two-dimensional codes, packed by hand and by datatypes, for `heddle bench study`. Prints
-// JSON lines.
+// bench/study/main.cpp: halos of three two-dimensional codes, packed by hand and by datatypes, for
+// `heddle bench study`. Prints JSON lines.
 //
 //   mpiexec -n 4 heddle-bench-study-mpich --codes life --sizes 128 --calls messages persistent
 //
-// After Adefemi 2025, "Do MPI Derived Datatypes Actually Help? A Single-Node Cross-Implementation Study on Shared-Memory
-// Communication" (arXiv 2511.13804). The calls are ordinary MPI calls: `heddle bench` starts the program alone and under
-// Heddle.
+// After Adefemi 2025, "Do MPI Derived Datatypes Actually Help? A Single-Node Cross-Implementation
+// Study on Shared-Memory Communication" (arXiv 2511.13804). The calls are ordinary MPI calls:
+// `heddle bench` starts the program alone and under Heddle.
 //
-// Metrics: "exchange" is the exchange of a halo just after a step wrote the field. "step" is an exchange and the step after it.
-// "answer" lines have checksums of each rank's field after some steps from the first state. They are printed before and after
-// the times are taken.
+// Metrics: "exchange" is the exchange of a halo just after a step wrote the field. "step" is an
+// exchange and the step after it. "answer" lines have checksums of each rank's field after some
+// steps from the first state. They are printed before and after the times are taken.
 #include <mpi.h>
 
 #include <iostream>

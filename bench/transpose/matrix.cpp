@@ -8,7 +8,8 @@
 namespace heddle::bench::transpose {
 namespace {
 
-/// The value of message `number` at double `i` of the sender's memory. It is exact in a double, so equality can be tested.
+/// The value of message `number` at double `i` of the sender's memory. It is exact in a double, so
+/// equality can be tested.
 double word(long number, long i) { return static_cast<double>(number * 1009 + i); }
 
 std::string differs(long at, double found, double wanted) { return fmt::format("double {} is {}, not {}", at, found, wanted); }

@@ -1,10 +1,11 @@
-// Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all parts. Sparse
-// matrix-vector products and unstructured meshes do so.
+// Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all
+// parts. Sparse matrix-vector products and unstructured meshes do so.
 //
 //   mpicc -O2 gather.c -o gather && mpiexec -n 2 ./gather [ENTRIES [STEPS]]      ENTRIES of a rank's part of the vector
 //
-// The ranks exchange their index lists once. From then on, an owner sends entries right out of its vector, by an
-// MPI_Type_create_indexed_block. The receiver uses another to store them in the order of its own numbering.
+// The ranks exchange their index lists once. From then on, an owner sends entries right out of its
+// vector, by an MPI_Type_create_indexed_block. The receiver uses another to store them in the order
+// of its own numbering.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   const int share = n / 10, ghosts = share * ranks;  // a tenth of each part, also of mine: the ghosts are copies
   state = rank + 1;
 
-  // need: the entries that I need of each owner (ascending). place: their places among my ghosts (in any order).
+  // need: the entries that I need of each owner (ascending). place: their places among my ghosts
+  // (in any order).
   int *need = malloc(sizeof(int) * ghosts), *place = malloc(sizeof(int) * ghosts), *asked = malloc(sizeof(int) * ghosts);
   for (int owner = 0; owner < ranks; ++owner) {
     for (int i = 0; i < share; ++i) need[owner * share + i] = below(n);

@@ -1,9 +1,11 @@
-// Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the ghost cells around the box.
+// Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the
+// ghost cells around the box.
 //
 //   mpicc -O2 halo.c -o halo -lm && mpiexec -n 2 ./halo [CELLS [STEPS]]      CELLS along each side of a rank's box
 //
-// A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x consist of single doubles,
-// CELLS + 2 doubles apart. The faces in y consist of rows. The faces in z are planes.
+// A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x
+// consist of single doubles, CELLS + 2 doubles apart. The faces in y consist of rows. The faces in
+// z are planes.
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -49,7 +51,8 @@ int main(int argc, char** argv) {
     }
   }
 
-  // The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
+  // The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the
+  // answer is known.
   double *u = calloc((size_t)side * side * side, sizeof *u), *next = calloc((size_t)side * side * side, sizeof *next);
   double wave[3];
   for (int axis = 0; axis < 3; ++axis) wave[axis] = 2 * acos(-1) / (dims[axis] * n);

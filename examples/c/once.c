@@ -1,9 +1,10 @@
-// Some entries of a field to the right neighbour in every step, by an index list: the datatype is made anew for each message,
-// or once.
+// Some entries of a field to the right neighbour in every step, by an index list: the datatype is
+// made anew for each message, or once.
 //
 //   mpicc -O2 once.c -o once && mpiexec -n 2 ./once [anew|once [ENTRIES [STEPS]]]      ENTRIES of a message
 //
-// The library makes the list ready for each message of the first form. Heddle finds the list again by its contents.
+// The library makes the list ready for each message of the first form. Heddle finds the list again
+// by its contents.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

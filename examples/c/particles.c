@@ -1,9 +1,10 @@
-// Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
+// Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on
+// particles that leave.
 //
 //   mpicc -O2 particles.c -o particles -lm && mpiexec -n 2 ./particles [PARTICLES [STEPS]]      PARTICLES of a rank at first
 //
-// The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
-// sent, because the receiver computes it anew. Neither is the padding.
+// The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and
+// into it. The force is not sent, because the receiver computes it anew. Neither is the padding.
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -32,7 +33,8 @@ static MPI_Datatype particle_type(void) {
   return particle;
 }
 
-// Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or right, depending on its id.
+// Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or right,
+// depending on its id.
 static Particle particle(int id, int steps, int ranks) {
   const double speed = fmod(id * 0.7548776662466927, 1) - 0.5;
   Particle p = {.velocity = {speed / ranks, 0, 0}, .mass = 1 + id % 7, .id = id, .species = (char)('a' + id % 26)};

@@ -1,9 +1,10 @@
-// Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R − 1 of the matrix, and in the end the
-// same rows of the transpose.
+// Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R − 1 of the
+// matrix, and in the end the same rows of the transpose.
 //
 //   mpicc -O2 transpose.c -o transpose && mpiexec -n 2 ./transpose [N [TIMES]]      N × N complex numbers; ranks divide N
 //
-// One MPI_Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's stores it by columns.
+// One MPI_Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's
+// stores it by columns.
 #include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
 
-  // A block for one rank: `rows` numbers of each of my rows. The next block begins where the first row of this one ends.
+  // A block for one rank: `rows` numbers of each of my rows. The next block begins where the first
+  // row of this one ends.
   MPI_Datatype rectangle, block, line, column;
   MPI_Type_vector(rows, rows, n, MPI_C_DOUBLE_COMPLEX, &rectangle);
   MPI_Type_create_resized(rectangle, 0, rows * sizeof(double complex), &block);

@@ -1,10 +1,11 @@
-! Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all parts. Sparse
-! matrix-vector products and unstructured meshes do so.
+! Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all
+! parts. Sparse matrix-vector products and unstructured meshes do so.
 !
 !   mpif90 -O2 gather.f90 -o gather && mpiexec -n 2 ./gather [ENTRIES [STEPS]]      ENTRIES of a rank's part of the vector
 !
-! The ranks exchange their index lists once. From then on, an owner sends entries right out of its vector, by an
-! MPI_Type_create_indexed_block. The receiver uses another to store them in the order of its own numbering.
+! The ranks exchange their index lists once. From then on, an owner sends entries right out of its
+! vector, by an MPI_Type_create_indexed_block. The receiver uses another to store them in the order
+! of its own numbering.
 program gather
   use mpi_f08
   implicit none
@@ -23,7 +24,8 @@ program gather
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   share = n / 10  ! a tenth of each part
 
-  ! need: the entries that I need of each owner (ascending, from 0). place: their places among my ghosts (in any order).
+  ! need: the entries that I need of each owner (ascending, from 0). place: their places among my
+  ! ghosts (in any order).
   allocate(need(share, ranks), place(share, ranks), asked(share, ranks))
   do other = 1, ranks
     need(:, other) = [(10 * i + modulo((i + rank) * 7919 * other, 10), i = 0, share - 1)]

@@ -1,9 +1,11 @@
-! Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the ghost cells around the box.
+! Halo exchange: each rank smooths its box of a periodic 3-D grid. Before every step it fetches the
+! ghost cells around the box.
 !
 !   mpif90 -O2 halo.f90 -o halo && mpiexec -n 2 ./halo [CELLS [STEPS]]      CELLS along each side of a rank's box
 !
-! A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x consist of single reals,
-! CELLS + 2 reals apart. The faces in y consist of columns. The faces in z are planes.
+! A face is an MPI_Type_create_subarray of the array: the program copies nothing. The faces in x
+! consist of single reals, CELLS + 2 reals apart. The faces in y consist of columns. The faces in z
+! are planes.
 program halo
   use mpi_f08
   implicit none
@@ -33,7 +35,8 @@ program halo
     end do
   end do
 
-  ! The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
+  ! The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the
+  ! answer is known.
   allocate(u(0:n+1, 0:n+1, 0:n+1), next(0:n+1, 0:n+1, 0:n+1))
   wave = 2 * acos(-1d0) / (dims * n)
   do concurrent(x = 1:n, y = 1:n, z = 1:n)

@@ -1,9 +1,10 @@
-! Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
+! Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on
+! particles that leave.
 !
 !   mpif90 -O2 particles.f90 -o particles && mpiexec -n 2 ./particles [PARTICLES [STEPS]]      PARTICLES of a rank at first
 !
-! The type names the components that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
-! sent, because the receiver computes it anew. Neither is the padding.
+! The type names the components that are sent: 61 of 88 bytes, right out of the array of structs and
+! into it. The force is not sent, because the receiver computes it anew. Neither is the padding.
 program particles
   use mpi_f08
   use iso_c_binding
@@ -100,7 +101,8 @@ contains
     call MPI_Type_free(fields)
   end function
 
-  ! Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or right, depending on its id.
+  ! Particle `id` after so many steps. In a step it moves by up to half a slab, to the left or
+  ! right, depending on its id.
   type(Particle) function made(id, steps)
     integer, intent(in) :: id, steps
     made%velocity = [(modulo(id * 0.7548776662466927d0, 1d0) - 0.5d0) / ranks, 0d0, 0d0]

@@ -1,8 +1,10 @@
-! Transpose of a matrix that is distributed by columns: rank r holds columns r·C + 1 … (r+1)·C, at the end of the transpose.
+! Transpose of a matrix that is distributed by columns: rank r holds columns r·C + 1 … (r+1)·C, at
+! the end of the transpose.
 !
 !   mpif90 -O2 transpose.f90 -o transpose && mpiexec -n 2 ./transpose [N [TIMES]]      N × N complex numbers; ranks divide N
 !
-! One MPI_Alltoall does all of it: the sender's datatype reads a block by columns, the receiver's stores it by rows.
+! One MPI_Alltoall does all of it: the sender's datatype reads a block by columns, the receiver's
+! stores it by rows.
 program transposed
   use mpi_f08
   implicit none
@@ -22,7 +24,8 @@ program transposed
   columns = n / ranks
   if (columns * ranks /= n) error stop 'transpose: the number of ranks does not divide N'
 
-  ! A block for one rank: `columns` numbers of each of my columns. The next block begins where this one's first column ends.
+  ! A block for one rank: `columns` numbers of each of my columns. The next block begins where this
+  ! one's first column ends.
   call MPI_Type_vector(columns, columns, n, MPI_DOUBLE_COMPLEX, rectangle)
   call MPI_Type_create_resized(rectangle, none, columns * bytes, block)
   call MPI_Type_commit(block)

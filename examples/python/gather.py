@@ -1,10 +1,11 @@
-"""Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all parts.
-Sparse matrix-vector products and unstructured meshes do so.
+"""Irregular gather: each rank owns a part of a vector, and in every step needs some entries of all
+parts. Sparse matrix-vector products and unstructured meshes do so.
 
     mpiexec -n 2 python gather.py [ENTRIES [STEPS]]        ENTRIES of a rank's part of the vector
 
-The ranks exchange their index lists once. From then on, an owner sends entries right out of its vector, by a
-Create_indexed_block. The receiver uses another to store them in the order of its own numbering.
+The ranks exchange their index lists once. From then on, an owner sends entries right out of its
+vector, by a Create_indexed_block. The receiver uses another to store them in the order of its own
+numbering.
 """
 
 import sys
@@ -18,7 +19,8 @@ comm = MPI.COMM_WORLD
 share = n // 10  # a tenth of each part
 random = np.random.default_rng(comm.rank)
 
-# need: the entries that I need of each owner (ascending). place: their places among my ghosts (in any order).
+# need: the entries that I need of each owner (ascending). place: their places among my ghosts (in
+# any order).
 need = np.sort(random.integers(0, n, (comm.size, share), dtype=np.int32))
 place = random.permutation(comm.size * share).astype(np.int32).reshape(comm.size, share)
 asked = np.empty_like(need)

@@ -1,9 +1,10 @@
-"""Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches ghost cells before every step.
+"""Halo exchange: each rank smooths its box of a periodic 3-D grid, and fetches ghost cells before
+every step.
 
     mpiexec -n 2 python halo.py [CELLS [STEPS]]        CELLS along each side of a rank's box
 
-A face is a Create_subarray of the array: the program copies nothing. The faces in x consist of single doubles,
-CELLS + 2 doubles apart. The faces in y consist of rows. The faces in z are planes.
+A face is a Create_subarray of the array: the program copies nothing. The faces in x consist of
+single doubles, CELLS + 2 doubles apart. The faces in y consist of rows. The faces in z are planes.
 """
 
 import sys
@@ -17,7 +18,8 @@ grid = MPI.COMM_WORLD.Create_cart(MPI.Compute_dims(MPI.COMM_WORLD.size, 3), peri
 
 
 def face(axis: int, layer: int) -> MPI.Datatype:
-    """The layer of cells where coordinate `axis` is `layer`. In NumPy's arrays, z is the first dimension, x the last."""
+    """The layer of cells where coordinate `axis` is `layer`. In NumPy's arrays, z is the first
+    dimension, x the last."""
     part, start = [n, n, n], [1, 1, 1]
     part[2 - axis], start[2 - axis] = 1, layer
     return MPI.DOUBLE.Create_subarray([n + 2] * 3, part, start).Commit()
@@ -28,7 +30,8 @@ inner = {(axis, end): face(axis, n if end else 1) for axis, end in sides}
 ghost = {(axis, end): face(axis, n + 1 if end else 0) for axis, end in sides}
 neighbour = {(axis, end): grid.Shift(axis, 1)[end] for axis, end in sides}
 
-# The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer is known.
+# The grid begins as a sum of cosines. The mean of six neighbours scales each cosine, so the answer
+# is known.
 wave = [2 * np.pi / (dim * n) for dim in grid.dims]
 x, y, z = (np.cos(wave[axis] * (grid.coords[axis] * n + np.arange(n))) for axis in range(3))
 u, following = np.zeros((n + 2,) * 3), np.zeros((n + 2,) * 3)

@@ -1,9 +1,10 @@
-"""Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on particles that leave.
+"""Particles as structs: each rank holds the particles of its slab of a periodic box, and passes on
+particles that leave.
 
     mpiexec -n 2 python particles.py [PARTICLES [STEPS]]        PARTICLES of a rank at first
 
-The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and into it. The force is not
-sent, because the receiver computes it anew. Neither is the padding.
+The type names the fields that are sent: 61 of 88 bytes, right out of the array of structs and into
+it. The force is not sent, because the receiver computes it anew. Neither is the padding.
 """
 
 import sys
@@ -32,7 +33,8 @@ def particle_type() -> MPI.Datatype:
 
 
 def made(ids: np.ndarray, steps: int) -> np.ndarray:
-    """Particles after so many steps. In a step, each moves by up to half a slab, to the left or right, depending on its id."""
+    """Particles after so many steps. In a step, each moves by up to half a slab, to the left or
+    right, depending on its id."""
     p = np.zeros(len(ids), PARTICLE)
     p["velocity"][:, 0] = ((ids * 0.7548776662466927) % 1 - 0.5) / ranks
     p["position"][:, 0] = ((ids * 0.6180339887498949) % 1 + steps * p["velocity"][:, 0]) % 1

@@ -1,8 +1,10 @@
-"""Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R - 1, at the end of the transpose.
+"""Transpose of a matrix that is distributed by rows: rank r holds rows r·R … (r+1)·R - 1, at the
+end of the transpose.
 
     mpiexec -n 2 python transpose.py [N [TIMES]]        N × N complex numbers; ranks divide N
 
-One Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's stores it by columns.
+One Alltoall does all of it: the sender's datatype reads a block by rows, the receiver's stores it
+by columns.
 """
 
 import sys
@@ -18,7 +20,8 @@ if rows * comm.size != n:
     sys.exit(f"transpose: {comm.size} ranks do not divide {n}")
 
 number = MPI.C_DOUBLE_COMPLEX
-# A block for one rank: `rows` numbers of each of my rows. The next block begins where the first row of this one ends.
+# A block for one rank: `rows` numbers of each of my rows. The next block begins where the first row
+# of this one ends.
 rectangle = number.Create_vector(rows, rows, n)
 block = rectangle.Create_resized(0, rows * number.size).Commit()
 # The receiver stores one column after another. The next column begins one number further right.

@@ -1,6 +1,6 @@
-/* heddle/exchange.h: the dynamic sparse exchange. Every rank knows whom it sends to, nobody knows who will send to it. C99 and
- * C++; nothing to link: under Heddle the exchange takes the best of three ways, without Heddle plain_exchange.h does it by one
- * of them.
+/* heddle/exchange.h: the dynamic sparse exchange. Each rank knows its receivers, and no rank knows
+ * its senders. C99 and C++; nothing to link: under Heddle the exchange takes the best of three
+ * algorithms, without Heddle plain_exchange.h carries out one of them.
  *
  *   #include <heddle/exchange.h>
  *
@@ -13,21 +13,25 @@
  *     use(came.sources[i], (double *)came.data + came.places[i], came.counts[i]);
  *   heddle_arrivals_free(&came);
  *
- * Collective over an intracommunicator: all its ranks call it, in the same order as its other collectives.
- * - Messages come sorted by the rank that sent them, several of one rank in the order in which it named them: the answer does
- * not depend on chance. A message of no elements is a message: its receiver learns of it.
+ * Collective over an intracommunicator: all its ranks call it, in the same order as its other
+ * collectives.
+ * - Messages are sorted by their sending rank. Several messages of one rank keep their order. So
+ *   the answer does not depend on chance. A message without elements also arrives.
  * - A rank may send to itself, and to one rank several times. MPI_PROC_NULL gets nothing.
- * - Types at both ends may differ, as everywhere in MPI, if they mean the same basic types: send columns, receive rows.
+ * - Types at both ends may differ, as everywhere in MPI, if they mean the same basic types: send
+ *   columns, receive rows.
  * - Counts, places and sizes are 64 bit; a message may be larger than 2 GiB.
- * - Errors are MPI error codes, raised on the communicator's error handler: MPI_ERR_COMM (an inter-communicator), MPI_ERR_RANK,
- *   MPI_ERR_COUNT, MPI_ERR_TYPE (also: a message is no whole number of elements of the receiver's type), MPI_ERR_ARG,
- *   MPI_ERR_NO_MEM, MPI_ERR_TRUNCATE (see `room`).
+ * - Errors are MPI error codes, raised on the communicator's error handler: MPI_ERR_COMM (an
+ *   inter-communicator), MPI_ERR_RANK, MPI_ERR_COUNT, MPI_ERR_TYPE (also: a message is no whole
+ *   number of elements of the receiver's type), MPI_ERR_ARG, MPI_ERR_NO_MEM, MPI_ERR_TRUNCATE (see
+ *   `room`).
  *
- * HEDDLE_EXCHANGE=consensus|crystal|counts forces a way; docs/exchange.md says what each costs.
+ * HEDDLE_EXCHANGE=consensus|crystal|counts forces an algorithm; docs/exchange.md has their costs.
  */
 #ifndef HEDDLE_EXCHANGE_H
 #define HEDDLE_EXCHANGE_H
 
+#include <heddle/version.h>
 #include <heddle/weak.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -39,8 +43,9 @@ extern "C" {
 
 /* What has come. */
 typedef struct heddle_arrivals {
-  /* Yours to set before the call, or NULL and 0: Heddle allocates. With a buffer of your own, too small a `room` is
-   * MPI_ERR_TRUNCATE: `total` says what it takes, and the messages that fit (places[i] + counts[i] <= room) are there. */
+  /* Yours to set before the call, or NULL and 0: Heddle allocates. With a buffer of your own, too
+   * small a `room` is MPI_ERR_TRUNCATE: `total` says what it takes, and the messages that fit
+   * (places[i] + counts[i] <= room) are there. */
   void* data;     /* Elements of the receive type. */
   MPI_Count room; /* Elements that your buffer has room for. */
 
@@ -76,7 +81,8 @@ typedef struct heddle_departures {
 __attribute__((weak)) int heddle_exchange_carry_out(const heddle_departures* departures, heddle_arrivals* arrivals,
                                                     MPI_Datatype receive_type, MPI_Comm comm);
 
-/* Frees what an exchange has allocated, and makes `arrivals` ready for another one; your own buffer stays in it. */
+/* Frees what an exchange has allocated, and makes `arrivals` ready for another one; your own buffer
+ * stays in it. */
 static inline void heddle_arrivals_free(heddle_arrivals* arrivals) {
   if (arrivals->held_data) {
     free(arrivals->held_data);
@@ -95,8 +101,8 @@ typedef struct heddle_element {
   MPI_Aint extent, first, span; /* First byte and span: the true lower bound and extent. */
 } heddle_element;
 
-/* Room for the lists of `messages` messages; sources and counts (in bytes, at first) are then for the caller to fill in. Not
- * for programs. */
+/* Room for the lists of `messages` messages; sources and counts (in bytes, at first) are then for
+ * the caller to fill in. Not for programs. */
 static inline int heddle_arrivals_list(heddle_arrivals* arrivals, MPI_Count messages) {
   const size_t n = (size_t)messages;
   char* lists = (char*)malloc(n * (2 * sizeof(MPI_Count) + sizeof(int)) + 1);
@@ -147,8 +153,9 @@ static inline int heddle_carry_out(const heddle_departures* departures, heddle_a
 }
 
 /* One type for all that is sent.
- * data      what is sent; places[i] extents of `type` from here message i begins. places NULL: one after the other
- * messages  how many, and so the length of to, counts and places; 0 is fine
+ * data      the messages: message i begins places[i] extents of `type` from here.
+ *           places NULL: one after the other
+ * messages  their number, and so the length of to, counts and places; 0 is fine
  * to        ranks of comm, in any order, also several times
  * counts    elements of each message
  * arrivals  HEDDLE_ARRIVALS_INIT, freed, or with a buffer of yours (data, room)

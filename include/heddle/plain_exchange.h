@@ -1,10 +1,12 @@
-/* heddle/plain_exchange.h: heddle_exchange where there is no Heddle: non-blocking consensus (Hoefler, Siebert, Lumsdaine 2010)
- * by what every MPI-3 has. For exchange.h only; the functions are weak, so that all files of a program share them.
+/* heddle/plain_exchange.h: heddle_exchange where there is no Heddle: non-blocking consensus
+ * (Hoefler, Siebert, Lumsdaine 2010) by what every MPI-3 has. For exchange.h only; the functions
+ * are weak, so that all files of a program share them.
  *
  *   synchronous sends to all;  take in whatever comes;  my sends are received: enter a barrier;  it is through: all is there
  *
- * On a communicator of its own, kept as an attribute of the program's; exchanges that follow each other have different tags,
- * since a quick rank may begin the next one before a slow one has seen the end of the last.
+ * On a communicator of its own, kept as an attribute of the program's; exchanges that follow each
+ * other have different tags, since a quick rank may begin the next one before a slow one has seen
+ * the end of the last.
  */
 #ifndef HEDDLE_PLAIN_EXCHANGE_H
 #define HEDDLE_PLAIN_EXCHANGE_H
@@ -46,7 +48,8 @@ __attribute__((weak)) heddle_plain_lane* heddle_plain_lane_of(MPI_Comm comm) {
   return lane;
 }
 
-/* `bytes` bytes as a count and a type that MPI takes: pieces of 1 GiB and a rest, if they are many. */
+/* `bytes` bytes as a count and a type that MPI takes: pieces of 1 GiB and a rest, if they are
+ * many. */
 static inline void heddle_plain_bytes(MPI_Count bytes, int* count, MPI_Datatype* type) {
   enum { piece = 1 << 30 };
   *count = (int)(bytes <= piece ? bytes : 1);
@@ -133,8 +136,8 @@ static inline int heddle_plain_send(const heddle_departures* out, int i, MPI_Cou
   return error;
 }
 
-/* Whether all have been received. One by one: MPICH 4.0 declares MPI_Testall so that GCC takes MPI_STATUSES_IGNORE for a short
-   array, and warns. */
+/* Whether all have been received. One by one: MPICH 4.0 declares MPI_Testall so that GCC takes
+ * MPI_STATUSES_IGNORE for a short array, and warns. */
 static inline int heddle_plain_sent(int n, MPI_Request* requests, int* received) {
   int i, error = MPI_SUCCESS;
   *received = 1;

@@ -1,9 +1,9 @@
-/* heddle/weak.h: HEDDLE_WEAK(name) is the address of a weak function, NULL where the program runs without Heddle. For the other
- * headers of this folder only.
+/* heddle/weak.h: HEDDLE_WEAK(name) is the address of a weak function, NULL where the program runs
+ * without Heddle. For the other headers of this folder only.
  *
- * In code that is not position independent (gcc of some systems makes no other) a compiler puts the address of a function into
- * the instruction, and the linker, which sees no Heddle, puts NULL there for good. Asked for by the global offset table it
- * stays open until the program is loaded. */
+ * In code that is not position independent (gcc of some systems makes no other) a compiler puts the
+ * address of a function into the instruction, and the linker, which sees no Heddle, puts NULL there
+ * for good. Asked for by the global offset table it stays open until the program is loaded. */
 #ifndef HEDDLE_WEAK_H
 #define HEDDLE_WEAK_H
 

@@ -1,4 +1,5 @@
-"""The commands of `heddle`. Each command has a file in heddle/commands; this file ties them together."""
+"""The commands of `heddle`. Each command has a file in heddle/commands; this file ties them
+together."""
 
 import importlib
 import inspect
@@ -39,7 +40,8 @@ def about(
         bool, typer.Option("--verbose", help="Let --version also print how this copy was built, and its place.")
     ] = False,
 ) -> None:
-    """Heddle makes MPI fast for non-contiguous data, under any MPI library, without a change to the program.
+    """Heddle makes MPI fast for non-contiguous data, under any MPI library, without a change to the
+    program.
 
     \b
     heddle run -n 4 -- ./app                     your program, with Heddle in it
@@ -52,7 +54,8 @@ def about(
 
 
 def _flowing(function: Callable) -> str:
-    """The function's docstring without line breaks inside paragraphs. A paragraph that \\b begins keeps its lines."""
+    """The function's docstring without line breaks inside paragraphs. A paragraph that \\b begins
+    keeps its lines."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(text if text.startswith("\b") else " ".join(text.split()) for text in paragraphs)
 
@@ -64,8 +67,8 @@ for command in (explain.explain, algorithms.algorithms, mpi.mpi, simulate.simula
 
 
 def _add_bench() -> None:
-    """Adds the commands of the benchmarks. They are imported only for `heddle bench`, so that other commands start quickly. An
-    installed copy has no benchmarks."""
+    """Adds the commands of the benchmarks. They are imported only for `heddle bench`, so that other
+    commands start quickly. An installed copy has no benchmarks."""
     if not (Path(__file__).parent / "bench").is_dir():
         return
     if sys.argv[1:2] == ["bench"]:

@@ -1,5 +1,5 @@
-"""The command `heddle`. `heddle run` with a plain line starts at once. app.py does the rest: its imports take longer than the
-start of a short job."""
+"""The command `heddle`. `heddle run` with a plain line starts at once. app.py does the rest: its
+imports take longer than the start of a short job."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _REPORT = "--report"
 
 
 def plain_run(words: list[str]) -> tuple[list[str], int | None, str | None, str | None] | None:
-    """The command that `heddle run WORDS` starts, its ranks, its MPI, and the file for its report ("": a temporary file).
-    None: the words ask for help, have a mistake, or need app.py for another reason."""
+    """The command that `heddle run WORDS` starts, its ranks, its MPI, and the file for its report
+    ("": a temporary file). None: the words ask for help, have a mistake, or need app.py for another
+    reason."""
     ranks: int | None = None
     mpi: str | None = None
     report: str | None = None
@@ -56,7 +57,8 @@ def main() -> None:
 
 
 def _leave_locale() -> None:
-    """Python sets LC_CTYPE for itself and its children if the locale is C (PEP 538). A program gets the user's environment."""
+    """Python sets LC_CTYPE for itself and its children if the locale is C (PEP 538). A program gets
+    the user's environment."""
     if "LC_CTYPE" in os.environ:
         try:
             with open("/proc/self/environ", "rb") as file:

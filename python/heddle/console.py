@@ -19,7 +19,8 @@ def console() -> Console:
 
 @cache
 def table_console() -> Console:
-    """A console for tables of many columns. A file or a pipe has no width, so no column is cut there."""
+    """A console for tables of many columns. A file or a pipe has no width, so no column is cut
+    there."""
     return console() if console().is_terminal else wide_console()
 
 
@@ -30,8 +31,9 @@ def wide_console() -> Console:
 
 
 def say(text: Text, indent: str = "", further: str | None = None) -> None:
-    """Prints lines of prose. On a terminal they are wrapped to its width, and no word is split. Elsewhere each line stays one
-    line, for grep. `further`: the indent of a line's second and later parts."""
+    """Prints lines of prose. On a terminal they are wrapped to its width, and no word is split.
+    Elsewhere each line stays one line, for grep. `further`: the indent of a line's second and later
+    parts."""
     out = console()
     further = indent if further is None else further
     for line in text.split("\n", allow_blank=True):
@@ -43,7 +45,8 @@ def say(text: Text, indent: str = "", further: str | None = None) -> None:
 
 
 def _wrapped(line: Text, width: int) -> list[Text]:
-    """Wraps a line between words. Rich itself splits words that are longer than the line, or cuts them off."""
+    """Wraps a line between words. Rich itself splits words that are longer than the line, or cuts
+    them off."""
     ends, column = [], 0
     for word in re.finditer(r" *[^ ]+", line.plain):
         cells = cell_len(word[0])

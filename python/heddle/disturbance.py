@@ -116,8 +116,8 @@ def _seen() -> Seen | None:
 
 
 def _processes() -> tuple[dict[tuple[int, str], float], frozenset[str]]:
-    """All processes but this one: their time so far, and the names of those that run. A process that starts later, such as a
-    rank, is not compared."""
+    """All processes but this one: their time so far, and the names of those that run. A process
+    that starts later, such as a rank, is not compared."""
     spent, running = {}, set()
     for file in PROC.glob("[0-9]*/stat"):
         try:

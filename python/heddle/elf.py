@@ -1,4 +1,5 @@
-"""Facts in an ELF file. pyelftools is imported only if a file is really read: the import takes longer than a stat."""
+"""Facts in an ELF file. pyelftools is imported only if a file is really read: the import takes
+longer than a stat."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def defines(path: Path, symbol: str) -> bool:
 
 
 def soname(path: Path) -> str:
-    """The name that programs were linked with. A file without a soname has its own name, such as libmpi.so.40.40.7."""
+    """The name that programs were linked with. A file without a soname has its own name, such as
+    libmpi.so.40.40.7."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 

@@ -8,8 +8,8 @@
     for source, block in came:
         print(source, block)                                              # block: a NumPy array
 
-Under `heddle run` HEDDLE_EXCHANGE selects the way of the exchange (docs/exchange.md). Elsewhere it goes by non-blocking
-consensus.
+Under `heddle run` HEDDLE_EXCHANGE selects the way of the exchange (docs/exchange.md). Elsewhere it
+goes by non-blocking consensus.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ __all__ = ["Arrivals", "exchange"]
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The received blocks, sorted by source; iterates over (source, block). The blocks are consecutive views of `data`."""
+    """The received blocks, sorted by source; iterates over (source, block). The blocks are
+    consecutive views of `data`."""
 
     sources: np.ndarray
     counts: np.ndarray  # elements (rows, if there is a shape) of each
@@ -51,10 +52,12 @@ def exchange(
     dtype: Any = np.float64,
     shape: tuple[int, ...] = (),
 ) -> Arrivals:
-    """Sends an array to each named rank, and returns the arrays that other ranks have sent here. Collective over `comm`.
+    """Sends an array to each named rank, and returns the arrays that other ranks have sent here.
+    Collective over `comm`.
 
-    `messages`: {rank: array}, or pairs if a rank gets several arrays, which stay in order. Empty arrays are messages, too.
-    `dtype` and `shape` of an element are the same on all ranks: arrays are converted to it. Raises MPI.Exception if MPI fails.
+    `messages`: {rank: array}, or pairs if a rank gets several arrays, which stay in order. Empty
+    arrays are messages, too. `dtype` and `shape` of an element are the same on all ranks: arrays
+    are converted to it. Raises MPI.Exception if MPI fails.
     """
     element = np.dtype(dtype)
     pairs = list(messages.items() if isinstance(messages, Mapping) else messages)
@@ -152,7 +155,8 @@ def _keyval() -> int:
 def _lane(comm: MPI.Intracomm) -> tuple[MPI.Comm, Iterator[int]]:
     lane = comm.Get_attr(_keyval())
     if lane is None:
-        # Tags alternate: a quick rank may begin the next exchange before a slow one has seen the end of this one.
+        # Tags alternate: a quick rank may begin the next exchange before a slow one has seen the
+        # end of this one.
         lane = comm.Split(0, comm.rank), itertools.cycle((32764, 32765))
         comm.Set_attr(_keyval(), lane)
     return lane

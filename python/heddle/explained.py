@@ -51,7 +51,8 @@ def _kernels(kernels: dict) -> Text:
 
 
 def _way(way: dict) -> tuple[str, Text]:
-    """The scheme to a rank of the same node, and its reason, by the sender's memory. Equal schemes appear once."""
+    """The scheme to a rank of the same node, and its reason, by the sender's memory. Equal schemes
+    appear once."""
     title = f"to a rank of the same node ({way['profile']} profile)"
     if not way["choices"]:
         return title, Text(way["why"])

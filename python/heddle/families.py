@@ -1,4 +1,5 @@
-"""The ABI families of MPI libraries: the file names of each, and the build of Heddle that serves it.
+"""The ABI families of MPI libraries: the file names of each, and the build of Heddle that serves
+it.
 
 of_library("libmpi.so.40").name == "openmpi"
 """
@@ -19,18 +20,21 @@ class Family(namedtuple("Family", "name title sonames")):
         return f"libheddle_{self.name}.so"
 
 
-# All libraries with MPICH's ABI have version 12. Debian calls the file libmpich, Cray adds the compiler's name.
+# All libraries with MPICH's ABI have version 12. Debian calls the file libmpich, Cray adds the
+# compiler's name.
 MPICH = Family(
     "mpich",
     "the MPICH ABI (MPICH, Intel MPI, MVAPICH, Cray)",
     r"lib(mpi|mpich|mpi_(cray|gnu|intel|nvidia|amd|aocc)\w*)\.so\.12",
 )
-# A build of the development branch has version 0, and so has MPICH's. The interposer tells them apart when MPI starts.
+# A build of the development branch has version 0, and so has MPICH's. The interposer tells them
+# apart when MPI starts.
 OPENMPI = Family("openmpi", "Open MPI 4 and 5", r"libmpi\.so\.(40|0)")
 ABI = Family("abi", "the MPI standard ABI", r"libmpi_abi\.so\.[01]")
 ALL = (MPICH, OPENMPI, ABI)
 
-# Any MPI library, whether Heddle serves it or not. Language bindings and the like (libmpi_cxx, libmpifort) do not match.
+# Any MPI library, whether Heddle serves it or not. Language bindings and the like (libmpi_cxx,
+# libmpifort) do not match.
 _MPI_LIBRARY = re.compile(
     r"lib(mpi|mpich|mpi_(abi|mt|ibm|cray|gnu\w*|intel\w*|nvidia\w*|amd\w*|aocc\w*)|pmpi|mpitrampoline|mpiwrapper)\.so(\.[\d.]+)?"
 )

@@ -13,7 +13,8 @@ MOST = 1 << 29  # bytes of a file that is read whole
 
 
 def clean(text: str) -> str:
-    """The text in one line. Escapes of terminals, line ends and marks that turn the direction of writing become `\\x1b`."""
+    """The text in one line. Escapes of terminals, line ends and marks that turn the direction of
+    writing become `\\x1b`."""
     return text if text.isprintable() else "".join(one if one.isprintable() else _spelled(ord(one)) for one in text)
 
 
@@ -27,7 +28,8 @@ def _spelled(code: int) -> str:
 
 
 def json_of(file: Path, most: int = MOST) -> object:
-    """OSError: the file cannot be read. ValueError: it is no JSON, or its size or depth is not plausible."""
+    """OSError: the file cannot be read. ValueError: it is no JSON, or its size or depth is not
+    plausible."""
     with open(file, "rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:

@@ -20,8 +20,8 @@ from heddle.remembered import Found
 
 
 class Installation(namedtuple("Installation", "name version family library mpiexec mpicc")):
-    """`name`: mpich, openmpi, intelmpi; a second one of a kind is NAME-VERSION. `library`: libmpi.so.12 and the like.
-    `mpicc` may be None; library, mpiexec and mpicc are paths."""
+    """`name`: mpich, openmpi, intelmpi; a second one of a kind is NAME-VERSION. `library`:
+    libmpi.so.12 and the like. `mpicc` may be None; library, mpiexec and mpicc are paths."""
 
     __slots__ = ()
 
@@ -108,7 +108,8 @@ def _library_in(folder: Path, family: Family) -> Path | None:
 
 @cache
 def _libraries_of(folder: str) -> list[str]:
-    """The MPI libraries in a folder. Cached, because several installations may share a large folder."""
+    """The MPI libraries in a folder. Cached, because several installations may share a large
+    folder."""
     try:
         return sorted(name for name in os.listdir(folder) if name.startswith("libmpi") and ".so." in name)
     except OSError:
@@ -134,7 +135,8 @@ _LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra")
 
 
 def at_path(path: Path) -> Installation:
-    """The installation at a path. The path may be its prefix, bin folder, mpiexec, mpicc or libmpi."""
+    """The installation at a path. The path may be its prefix, bin folder, mpiexec, mpicc or
+    libmpi."""
     remembered.rests_on(path)
     if not path.exists():
         raise Problem(
@@ -181,7 +183,8 @@ def _places() -> Iterator[Path]:
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
-    """The folders that match a pattern, in order, and perhaps some that are not there. A new one would change a noted file."""
+    """The folders that match a pattern, in order, and perhaps some that are not there. A new one
+    would change a noted file."""
     found = [folder]
     for part in pattern.split("/"):
         if "*" in part:

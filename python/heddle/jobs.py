@@ -1,6 +1,8 @@
-"""Jobs of Heddle's own programs, started by mpiexec. The programs print a line of JSON for each measurement.
+"""Jobs of Heddle's own programs, started by mpiexec. The programs print a line of JSON for each
+measurement.
 
-words, env = start_line(mpi, ["/path/of/program", "--quick"], 2, preload.value(mpi.family, mpi.library), {}, "none")
+preloaded = preload.value(mpi.family, mpi.library)
+words, env = start_line(mpi, ["/path/of/program", "--quick"], 2, preloaded, {}, "none")
 for line in output(words, env): print(line["metric"], line["median"])
 """
 
@@ -36,8 +38,8 @@ def start_line(
     mpi: Installation, program: Sequence[str], ranks: int, preloaded: str, settings: Mapping[str, str], binding: str
 ) -> tuple[list[str], dict[str, str]]:
     """The words and the environment that start `ranks` ranks of a program with preloaded libraries.
-    @param binding: "none": the program pins itself, the same way under every MPI. "core": the program neither pins itself nor
-        asks for priority."""
+    @param binding: "none": the program pins itself, the same way under every MPI. "core": the
+    program neither pins itself nor asks for priority."""
     env = {name: value for name, value in os.environ.items() if name != preload.VARIABLE} | dict(settings)
     first = [] if binding == "none" else list(_RANK_GOES_FIRST)
     words = ["-n", str(ranks), *first, *program]
@@ -78,6 +80,7 @@ def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
 
 
 def go_first(pid: int) -> None:
-    """As root, a job gets priority over other programs. Linux weighs sessions first, and a job has its own session."""
+    """As root, a job gets priority over other programs. Linux weighs sessions first, and a job has
+    its own session."""
     with contextlib.suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text("-15")

@@ -1,9 +1,11 @@
-"""Turns the words after `heddle run` into the command that starts the program: its MPI, its launcher, its preload.
+"""Turns the words after `heddle run` into the command that starts the program: its MPI, its
+launcher, its preload.
 
     command = plan(["./app"], ranks=4, mpi=None)
     start(["./app"], ranks=4, mpi=None)          # this process becomes the command, or stays beside it for a report
 
-The MPI is that of --mpi, or else the libmpi that the program is linked with (or that mpi4py picks), or else the launcher's.
+The MPI is that of --mpi, or else the libmpi that the program is linked with (or that mpi4py picks),
+or else the launcher's.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 EXPLAIN = "HEDDLE_EXPLAIN"
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that replaces this process would inherit this
 
-# `decided`: the number of the user's words on which the command depends; further words follow at its end. None: all.
+# `decided`: the number of the user's words on which the command depends; further words follow at
+# its end. None: all.
 Command = namedtuple("Command", "file words environment decided", defaults=(None,))
 
 # The MPI that ranks will have. `installation` None: not known yet. `runtimes`: of sanitizers.
@@ -37,14 +40,16 @@ Choice = namedtuple("Choice", "family library installation with_program runtimes
 
 
 def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
-    """The command to start. If `heddle` is false, it has the same program, launcher and MPI, and no Heddle between them."""
+    """The command to start. If `heddle` is false, it has the same program, launcher and MPI, and no
+    Heddle between them."""
     command = _planned(words, ranks, mpi, heddle)
     names = command.environment.get(EXPLAIN, "")
     return command._replace(environment=command.environment | {EXPLAIN: _with_places(names, words)}) if names else command
 
 
 def _with_places(names: str, words: list[str]) -> str:
-    """HEDDLE_EXPLAIN, with the places of its functions and lines in the programs of a command line."""
+    """HEDDLE_EXPLAIN, with the places of its functions and lines in the programs of a command
+    line."""
     from heddle import places
 
     files = []
@@ -73,8 +78,8 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
 
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:
-    """Becomes the command of plan(). For a `report` ("": a report that is not kept) this process stays beside the command, and
-    ends as the command does."""
+    """Becomes the command of plan(). For a `report` ("": a report that is not kept) or a timeline
+    this process stays beside the command, and ends as the command does."""
     if report == "" and words[0].endswith((".json", ".html")) and not program.exists(words[0]):
         raise Problem(f"{words[0]} is no program. The report's file comes after an equals sign: --report={words[0]}", code=2)
     _say_who_drops_preloads(words)
@@ -86,6 +91,10 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         from heddle.reported.afterwards import check_writable
 
         check_writable(kept, words)
+    if os.environ.get("HEDDLE_TRACE"):
+        from heddle.reported.afterwards import run_with_timeline
+
+        run_with_timeline(words, ranks, mpi)
     command = plan(words, ranks, mpi)
     lines.keep(words, command)
     for number in IGNORED_BY_PYTHON:
@@ -97,7 +106,8 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
 
 
 def _say_who_drops_preloads(words: list[str]) -> None:
-    """Reports programs with more rights than their starter: the loader preloads nothing into them or their children."""
+    """Reports programs with more rights than their starter: the loader preloads nothing into them
+    or their children."""
     for word in words:
         if word.startswith("-") or not program.exists(word):
             continue
@@ -115,7 +125,8 @@ def is_launcher(word: str) -> bool:
 
 
 def mpi_of(file: Path) -> Launcher | None:
-    """The MPI that a launcher names as its own. Only launchers by name are run for this: other files may be programs."""
+    """The MPI that a launcher names as its own. Only launchers by name are run for this: other
+    files may be programs."""
     return installations.ask_launcher(file) if _ASKED.fullmatch(file.name) else None
 
 
@@ -169,7 +180,8 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
 
 
 def _under_wrapper(file: Path, words: list[str], asked: Installation | None, heddle: bool) -> Command:
-    """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: all programs that it starts inherit the preload."""
+    """`heddle run -- time ./app`, `heddle run --mpi mpich -- ./job.sh`: all programs that it starts
+    inherit the preload."""
     own, decided = _first_linkage(words, asked.library if asked else None)
     if not asked and not own:
         raise Problem(
@@ -252,8 +264,8 @@ def _default() -> Choice:
 
 
 def _sibling(mpi: Installation, own: Linkage) -> Path | None:
-    """The library of that name in an installation. A library of another family counts only if it is the standard ABI's, which
-    MPICH 5 brings. (Debian keeps unrelated MPIs in one folder.)"""
+    """The library of that name in an installation. A library of another family counts only if it is
+    the standard ABI's, which MPICH 5 brings. (Debian keeps unrelated MPIs in one folder.)"""
     if own.family not in (mpi.family, ABI):
         return None
     remembered.rests_on(mpi.library)
@@ -273,7 +285,8 @@ def _brings(library: Path | None, own: Linkage) -> bool:
 
 
 def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None:
-    """The MPI that a program is linked with. `library`: the preloaded MPI. mpi4py takes it unless it is linked with another."""
+    """The MPI that a program is linked with. `library`: the preloaded MPI. mpi4py takes it unless
+    it is linked with another."""
     interpreter = program.python_of(file)
     if interpreter is None:
         return program.linkage(file, words[0])
@@ -284,8 +297,8 @@ def linked(file: Path, words: list[str], library: Path | None) -> Linkage | None
 
 
 def _first_linkage(words: list[str], library: Path | None) -> tuple[Linkage | None, int | None]:
-    """The linkage of the first program with an MPI in a launcher's line, and the number of words that decide (Command).
-    Problem: the programs have different MPIs."""
+    """The linkage of the first program with an MPI in a launcher's line, and the number of words
+    that decide (Command). Problem: the programs have different MPIs."""
     found: list[Linkage] = []
     skip = python = False
     decided = None

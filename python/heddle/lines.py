@@ -1,10 +1,12 @@
-"""Lines of `heddle run` whose command is known. The program `heddle` (src/command/) starts them without Python.
+"""Lines of `heddle run` whose command is known. The program `heddle` (src/command/) starts them
+without Python.
 
     take_over()                         # a line comes from that program
     keep(words, command)                # the next time it executes this command by itself
 
-The program names a file and a context by two variables. A file holds the lines of one context. src/command/known_lines.hpp
-shows its form. A line holds while all files that the command rests on are unchanged (heddle.remembered).
+The program names a file and a context by two variables. A file holds the lines of one context.
+src/command/known_lines.hpp shows its form. A line holds while all files that the command rests on
+are unchanged (heddle.remembered).
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def take_over() -> None:
 
 
 def keep(words: Sequence[str], command) -> None:
-    """Remembers the command (heddle.launch.Command) of this process's line, whose program or launcher is `words`."""
+    """Remembers the command (heddle.launch.Command) of this process's line, whose program or
+    launcher is `words`."""
     line = _line(words, command) if _file and _context else None
     if line is None:
         return
@@ -59,7 +62,8 @@ def _line(words: Sequence[str], command) -> list[bytes] | None:
     said = sys.argv[2:]
     if rests_on is None or said[len(said) - len(words) :] != list(words):
         return None
-    # The report's file is checked at each start. The places of HEDDLE_EXPLAIN are in files that may be named by any word.
+    # The report's file is checked at each start. The places of HEDDLE_EXPLAIN are in files that may
+    # be named by any word.
     if os.environ.get("HEDDLE_EXPLAIN") or os.environ.get("HEDDLE_REPORT"):
         return None
     environment = dict(command.environment)
@@ -104,7 +108,8 @@ def _lines() -> list[list[bytes]]:
 
 
 def _write(data: bytes) -> None:
-    """Writes the whole file or nothing, even if other processes write it. A read-only home is no problem."""
+    """Writes the whole file or nothing, even if other processes write it. A read-only home is no
+    problem."""
     folder = os.path.dirname(_file)
     fresh = f"{_file}.{os.getpid()}"
     try:

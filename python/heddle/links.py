@@ -1,7 +1,9 @@
-"""The times of messages through an MPI library on this machine, for `heddle tune`: bench/links under that MPI's own mpiexec.
+"""The times of messages through an MPI library on this machine, for `heddle tune`: bench/links
+under that MPI's own mpiexec.
 
-First two ranks run, with a core for each. Then sixteen ranks share two cores under Heddle; host and Heddle yield while they
-wait. One build of bench/links serves all libraries of a family: heddle-tool runs it with the MPI preloaded.
+First two ranks run, with a core for each. Then sixteen ranks share two cores under Heddle; host and
+Heddle yield while they wait. One build of bench/links serves all libraries of a family: heddle-tool
+runs it with the MPI preloaded.
 
 Each case runs until its tries agree. Other work on the two cores spoils a try.
 """
@@ -39,7 +41,8 @@ def library(family: Family) -> Path:
 
 @dataclass
 class Measured:
-    """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp): all of them, or fewer if the others are not sure."""
+    """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp): all of them, or fewer if
+    the others are not sure."""
 
     ns: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -76,7 +79,8 @@ def measured(
 
 
 def _judged(title: str, cores: int, spare: Repeated, shared: Repeated, holes: Repeated) -> Measured:
-    """The numbers that are sure. heddle-tool takes those of `spare` alone, or with `shared`, or all."""
+    """The numbers that are sure. heddle-tool takes those of `spare` alone, or with `shared`, or
+    all."""
     why = _doubt(spare) or ("short messages take no time" if _spare_is_absurd(spare.values) else "")
     if why:
         return Measured([], [f"messages of {title} are not kept ({why}); the built-in figures hold"])

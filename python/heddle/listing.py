@@ -1,10 +1,12 @@
-"""Rows for people and for grep. On a terminal rows fit its width; elsewhere each row is one line and nothing is cut.
+"""Rows for people and for grep. On a terminal rows fit its width; elsewhere each row is one line
+and nothing is cut.
 
     lines = listing(("name", "calls"), [("MPI_Send", "12")])                 # aligned, two spaces between
     listing(heads, rows, width=80, wraps=("meaning",), above=("datatype",))  # no word and no value is ever split
 
-If a row does not fit, as many columns of `above` as needed go into a line of their own. This line is above the others if the
-first column is among them, or else below. Then the columns of `wraps` go below. The heads have the same places as the cells.
+If a row does not fit, as many columns of `above` as needed go into a line of their own. This line
+is above the others if the first column is among them, or else below. Then the columns of `wraps` go
+below. The heads have the same places as the cells.
 """
 
 from __future__ import annotations
@@ -81,7 +83,8 @@ def _widest(table: list[list[str]]) -> list[int]:
 
 
 def _fit(table: list[list[str]], heads: list[str], width: int, wraps: Sequence[str]) -> list[int] | None:
-    """Widths of the columns. None: the terminal is too narrow, or a wrapped column would hold single words."""
+    """Widths of the columns. None: the terminal is too narrow, or a wrapped column would hold
+    single words."""
     widest = _widest(table)
     room = width - len(GAP) * (len(heads) - 1)
     if sum(widest) <= room:

@@ -1,4 +1,5 @@
-"""The costs of moving bytes on this machine, for `heddle tune`: heddle-tool measures them several times, and writes a profile.
+"""The costs of moving bytes on this machine, for `heddle tune`: heddle-tool measures them several
+times, and writes a profile.
 
 answer = measured(["--output", "p.json"], notes=[], once=False, progress=lambda done, what: None)
 answer["profile"], answer["builtin"], answer["path"]

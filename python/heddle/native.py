@@ -1,4 +1,6 @@
-"""The place of the compiled part of Heddle (bin/ and lib/ of one folder), and the mend if a file is missing.
+"""The place of the compiled part of Heddle (bin/ and lib/ of one folder), and the mend if a file is
+missing.
+
 a checkout              python/heddle/native, which `make build` fills; `make programs` adds the programs of benches and apps
 a wheel                 heddle/native in site-packages
 an installation         PREFIX; the package itself is in PREFIX/lib/heddle/python/heddle (packaging/)
@@ -56,7 +58,8 @@ def interposer(family: Family) -> Path:
 
 
 def tool(*arguments: str) -> dict | list:
-    """The answer of heddle-tool, as JSON. Its errors become ours. Its complaints about the environment are passed on."""
+    """The answer of heddle-tool, as JSON. Its errors become ours. Its complaints about the
+    environment are passed on."""
     answer, complaints = ask(*arguments)
     sys.stderr.write(complaints)
     return answer

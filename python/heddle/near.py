@@ -21,7 +21,8 @@ PATH_OR = " Name a program elsewhere by its path, such as ./app."
 
 
 class NoProgram(Problem):
-    """No program has this name. The search for similar names runs only when this is printed: often the word is no mistake."""
+    """No program has this name. The search for similar names runs only when this is printed: often
+    the word is no mistake."""
 
     def __init__(self, word: str) -> None:
         super().__init__(word, code=127)
@@ -100,7 +101,8 @@ def _here(word: str) -> str:
 
 
 def _launchers(word: str) -> str:
-    """A hint for a missing launcher: the MPIs of this machine. "": the word is no launcher of an MPI."""
+    """A hint for a missing launcher: the MPIs of this machine. "": the word is no launcher of an
+    MPI."""
     if word not in ("mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"):
         return ""
     from heddle import installations, native

@@ -1,4 +1,5 @@
-"""The times of messages between two nodes, for `heddle tune -- LAUNCHER ...`. bench/links runs a rank on each node."""
+"""The times of messages between two nodes, for `heddle tune -- LAUNCHER ...`. bench/links runs a
+rank on each node."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ TIMES = ("message", "message long", "fabric", "fabric cut", "fabric long", "pack
 
 
 def measured(launcher: list[str], family: Family, quick: bool) -> list[str]:
-    """A provider of libfabric, and numbers in the order of heddle-tool (tool/tune/fit_nodes.hpp). Problem: the reason why the
-    measurement fails. `launcher`: a line that starts a rank on each of two nodes, without a program."""
+    """A provider of libfabric, and numbers in the order of heddle-tool (tool/tune/fit_nodes.hpp).
+    Problem: the reason why the measurement fails. `launcher`: a line that starts a rank on each of
+    two nodes, without a program."""
     settings = {row["name"]: row["value"] or row["default"] for row in native.tool("settings", "--json")}
     provider = settings["HEDDLE_FABRIC"]
     if provider == "off":

@@ -1,28 +1,40 @@
-"""Places of functions and lines of a program in its file, for HEDDLE_EXPLAIN. The library itself reads no debug information.
+"""Places of functions and lines of a program in its file, for HEDDLE_EXPLAIN. The library itself
+reads no debug information.
 
-    found("exchange,face", [Path("/home/me/halo")])     # "exchange,face,exchange=halo+0x1189-0x11f0"
-    found("halo.c:42", [Path("/home/me/halo")])         # "halo.c:42,halo.c:42=halo+0x11a4-0x11c0"
+    found("exchange,face", [Path("/home/me/halo")])     # "exchange,face,?,exchange=halo+0x1189-0x11f0,..."
+    found("halo.c:42", [Path("/home/me/halo")])         # "halo.c:42,?,halo.c:42=halo+0x11a4-0x11c0,..."
 
-Symbols of the file give the place of a function (a stripped file has none). Debug information (-g) gives the places of inlined
-functions and of lines.
+Symbols of the file give the place of a function (a stripped file has none). Debug information (-g)
+gives the places of inlined functions and of lines. The last entries are the lines of all calls of
+MPI, so that rank 0 can name the line of a call: "?exchange (halo.c:42)=halo+0x11a3-0x11a4".
 """
 
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from heddle import elf
+from heddle.reported import lines
 
 LINE = re.compile(r"(.+):(\d+)")
 LARGEST = 64 << 20  # bytes of debug information that are read: more would take too long
+SOUGHT = "?"  # tells the library that functions and lines have been sought
+SECONDS = 20  # so long may the disassembler take
+MOST_LETTERS = 64 << 10  # of the lines of a file: a variable of the environment has room for 128 KiB
+IMPORTS = re.compile(rb"\0P?(MPIX?_[A-Z]|mpix?_[a-z])\w+\0")  # a symbol of MPI
+INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s")
+CALL = re.compile(r"\b(?:callq?|blr?)\b.*?<P?(?:MPIX?_[A-Z]|mpix?_[a-z])\w+", re.ASCII)
 
 Range = tuple[int, int]
 
 
 def found(names: str, files: Iterable[Path]) -> str:
-    """`names`, with the places of functions and lines added. The names themselves stay: a datatype may have the same name."""
+    """`names`, with the places of functions and lines added, and the lines of calls. The names
+    themselves stay: a datatype may have the same name."""
     files = [file for file in dict.fromkeys(files) if elf.is_elf(file)]
     ranges = [
         f"{name}={file.name}+{low:#x}-{high:#x}"
@@ -31,7 +43,42 @@ def found(names: str, files: Iterable[Path]) -> str:
         for file in files
         for low, high in _of(name, file)
     ]
-    return ",".join([names, *ranges])
+    return ",".join([names, SOUGHT, *ranges, *(line for file in files for line in _calls(file))])
+
+
+def _calls(file: Path) -> list[str]:
+    """The lines of a program that call MPI, by their return addresses."""
+    places = [lines.Place(str(file), hex(address)) for address in _returns(file)]
+    said, letters = [], 0
+    for place, text in lines.places(places).items():
+        offset = int(place.offset, 16)
+        one = f"{SOUGHT}{text}={file.name}+{offset - 1:#x}-{offset:#x}"
+        letters += len(one) + 1
+        if letters > MOST_LETTERS:
+            break
+        if lines.LINE.search(text) and not {",", "="}.intersection(text + file.name):
+            said.append(one)
+    return said
+
+
+def _returns(file: Path) -> list[int]:
+    """The addresses behind the calls of MPI, by the disassembler of binutils. That of elfutils does
+    not name the called functions."""
+    tool = shutil.which("objdump")
+    if not tool or file.stat().st_size > LARGEST or not IMPORTS.search(file.read_bytes()):
+        return []
+    try:
+        done = subprocess.run([tool, "-d", file], capture_output=True, text=True, errors="replace", timeout=SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    found, called = [], False
+    for line in done.stdout.splitlines():
+        at = INSTRUCTION.match(line)
+        if at and called:
+            found.append(int(at[1], 16))
+        if at:
+            called = bool(CALL.search(line))
+    return found
 
 
 def _said(name: str) -> bool:
@@ -64,8 +111,8 @@ def _symbols(name: str, program) -> Iterator[Range]:
 
 
 def names(name: str, symbol: str) -> bool:
-    """True: a function of this name has that symbol. Compilers add .part.0 and the like. Fortran adds an underscore, or the
-    module. C++ adds namespaces, parameters and the lengths of names."""
+    """True: a function of this name has that symbol. Compilers add .part.0 and the like. Fortran
+    adds an underscore, or the module. C++ adds namespaces, parameters and the lengths of names."""
     plain = symbol.split(".")[0]
     if plain in (name, f"{name.lower()}_") or plain.endswith(f"_MOD_{name.lower()}"):
         return True

@@ -1,9 +1,11 @@
-"""LD_PRELOAD for ranks: the interposer and, if needed, the program's libmpi right behind it. The runtime of a sanitizer
-stands before both: a program built with AddressSanitizer ends at once if another library comes first.
+"""LD_PRELOAD for ranks: the interposer and, if needed, the program's libmpi right behind it. The
+runtime of a sanitizer stands before both: a program built with AddressSanitizer ends at once if
+another library comes first.
 
-The interposer is linked with no MPI, so one build serves a whole family. Its PMPI_ calls need libmpi, so libmpi is preloaded
-if a program loads MPI privately (as mpi4py does). A program that is linked with libmpi has it anyway. There a preloaded libmpi
-would stand before a profiling library that is linked in between.
+The interposer is linked with no MPI, so one build serves a whole family. Its PMPI_ calls need
+libmpi, so libmpi is preloaded if a program loads MPI privately (as mpi4py does). A program that is
+linked with libmpi has it anyway. There a preloaded libmpi would stand before a profiling library
+that is linked in between.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ WITH_MEANING = frozenset((":", "-x", "--x", "-genv", "-env", "--genv", "--env"))
 
 
 def value(family: Family, library: Path | None, before: str = "", heddle: bool = True, runtimes: Sequence[Path] = ()) -> str:
-    """The value of LD_PRELOAD. `library` None: the program has it. Libraries that the variable named `before` stay before
-    Heddle, and `runtimes` of sanitizers stand before all. Without `heddle`: the same without Heddle, perhaps empty."""
+    """The value of LD_PRELOAD. `library` None: the program has it. Libraries that the variable
+    named `before` stay before Heddle, and `runtimes` of sanitizers stand before all. Without
+    `heddle`: the same without Heddle, perhaps empty."""
     ours = ([str(native.interposer(family))] if heddle else []) + ([str(library)] if library else [])
     first = [str(runtime) for runtime in runtimes] if ours else []
     for path in first + ours:
@@ -37,7 +40,8 @@ def value(family: Family, library: Path | None, before: str = "", heddle: bool =
 
 
 def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str, str]) -> list[str]:
-    """The arguments of mpirun, with -x for each program. Other nodes would not get our environment otherwise."""
+    """The arguments of mpirun, with -x for each program. Other nodes would not get our environment
+    otherwise."""
     if not preload:
         return list(arguments)
     ours = of_heddle(environment)
@@ -53,7 +57,8 @@ def for_openmpi(arguments: Sequence[str], preload: str, environment: Mapping[str
 
 
 def for_hydra(arguments: Sequence[str], preload: str) -> list[str]:
-    """The arguments of mpiexec, with -genv. Our libraries are appended to the user's own setting of LD_PRELOAD."""
+    """The arguments of mpiexec, with -genv. Our libraries are appended to the user's own setting of
+    LD_PRELOAD."""
     if not preload:
         return list(arguments)
     result: list[str] = []

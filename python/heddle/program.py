@@ -1,4 +1,5 @@
-"""The MPI that a program uses. For an executable, the loader decides; for a Python program, mpi4py."""
+"""The MPI that a program uses. For an executable, the loader decides; for a Python program,
+mpi4py."""
 
 from __future__ import annotations
 
@@ -13,14 +14,15 @@ from heddle.near import NoProgram, no_executable
 from heddle.problem import Problem
 from heddle.remembered import Found
 
-# Runtimes of sanitizers as libraries: gcc's, clang's with -shared-libasan. A runtime inside the program needs no preload.
+# Runtimes of sanitizers as libraries: gcc's, clang's with -shared-libasan. A runtime inside the
+# program needs no preload.
 _RUNTIME = re.compile(r"lib(asan|hwasan|lsan|tsan|ubsan)\.so\b|libclang_rt\.[\w.-]*(asan|lsan|tsan|ubsan)[\w.-]*\.so\b")
 
 
 class Linkage(namedtuple("Linkage", "program soname path with_program runtimes", defaults=(False, ()))):
-    """`path` None: the loader does not find the library by itself. `with_program`: the loader loads the library with the
-    program, so that all objects see it. This does not hold for Python's imports. `runtimes`: runtime libraries of the
-    sanitizers that the program was built with."""
+    """`path` None: the loader does not find the library by itself. `with_program`: the loader loads
+    the library with the program, so that all objects see it. This does not hold for Python's
+    imports. `runtimes`: runtime libraries of the sanitizers that the program was built with."""
 
     __slots__ = ()
 
@@ -68,7 +70,8 @@ def exists(word: str) -> bool:
 
 
 def linkage(path: Path, word: str = "") -> Linkage | None:
-    """The MPI library that an executable (`word` as the user wrote it) is linked with; None: no MPI, or a script."""
+    """The MPI library that an executable (`word` as the user wrote it) is linked with; None: no
+    MPI, or a script."""
     if not elf.is_elf(path):
         return None
     found = remembered.fact(
@@ -100,9 +103,9 @@ def _looked_up(path: Path) -> Found:
 
 
 def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[str] | None]:
-    """(soname, file) of all libraries that the loader will map, and the files on which this depends. The loader is asked, as it
-    knows run paths and the cache. None instead of the files: the loader does not say where it searched, or a run path is
-    relative."""
+    """(soname, file) of all libraries that the loader will map, and the files on which this
+    depends. The loader is asked, as it knows run paths and the cache. None instead of the files:
+    the loader does not say where it searched, or a run path is relative."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}
@@ -125,8 +128,9 @@ def _shared_libraries(path: Path) -> tuple[list[tuple[str, Path | None]], list[s
 
 
 def _searched(said: str) -> list[str] | None:
-    """The files that a loader has tried (LD_DEBUG=libs of ld.so(8)). It will find a library that appears there. It tries only
-    one file of a missing folder, so the folder stands for all of them. None: a run path is relative."""
+    """The files that a loader has tried (LD_DEBUG=libs of ld.so(8)). It will find a library that
+    appears there. It tries only one file of a missing folder, so the folder stands for all of them.
+    None: a run path is relative."""
     tried = dict.fromkeys(re.findall(r"^ *\d+:\t *trying file=(.+)$", said, re.MULTILINE))
     return list(dict.fromkeys(map(_first_missing, tried))) if all(file.startswith("/") for file in tried) else None
 
@@ -156,7 +160,8 @@ def python_of(path: Path) -> list[str] | None:
 
 
 def privilege(file: Path) -> str:
-    """Why the loader ignores LD_PRELOAD for this file (ld.so(8), secure-execution mode). Empty: it does not."""
+    """Why the loader ignores LD_PRELOAD for this file (ld.so(8), secure-execution mode). Empty: it
+    does not."""
     import stat
 
     found = file.stat()
@@ -185,7 +190,8 @@ print("in", sys.prefix + "/pyvenv.cfg")
 
 
 def python_linkages(interpreter: list[str], preload: Path | None = None) -> list[Linkage]:
-    """The MPI libraries that are mapped after the import of mpi4py, with `preload` preloaded. Empty: no mpi4py, or no MPI."""
+    """The MPI libraries that are mapped after the import of mpi4py, with `preload` preloaded.
+    Empty: no mpi4py, or no MPI."""
     file = _on_path(interpreter[0]) or interpreter[0]
     if not elf.is_elf(Path(file)):  # a script that picks an interpreter may depend on anything
         remembered.doubt()
@@ -205,7 +211,8 @@ def python_linkages(interpreter: list[str], preload: Path | None = None) -> list
 
 
 def _mapped(interpreter: list[str], preload: Path | None) -> Found:
-    """The files that the interpreter has mapped after the import of mpi4py. None: the import fails."""
+    """The files that the interpreter has mapped after the import of mpi4py. None: the import
+    fails."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LD_DEBUG_OUTPUT")}

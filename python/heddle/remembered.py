@@ -1,11 +1,13 @@
-"""Facts about files, kept between runs: asking mpiexec, ldd or mpi4py takes longer than a short job.
+"""Facts about files, kept between runs: asking mpiexec, ldd or mpi4py takes longer than a short
+job.
 
     banner = fact("mpiexec --version", [path], lambda: Found(ask(path)))
 
-A fact holds while its context is the same and all files that it depends on are unchanged (size, times, inode). A fact is not
-kept if one of them has just changed. The facts are in one JSON file of the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json.
-A file that cannot be read, or that others may write, counts as empty. Every `heddle run` imports this module, so it imports
-nothing that takes long.
+A fact holds while its context is the same and all files that it depends on are unchanged (size,
+times, inode). A fact is not kept if one of them has just changed. The facts are in one JSON file of
+the user's, HEDDLE_CACHE or ~/.cache/heddle/found.json. A file that cannot be read, or that others
+may write, counts as empty. Every `heddle run` imports this module, so it imports nothing that takes
+long.
 
     note_files()                  # from now on, each file that an answer rests on is noted
     rests_on(path)                # an answer depends on this file, or on its absence
@@ -28,15 +30,16 @@ from collections.abc import Callable, Iterable
 VARIABLE = "HEDDLE_CACHE"
 _KEPT = 256  # facts; the oldest are dropped
 _VERSION = 3
-# A file that changed later than this before the start may change again with the same time, on file systems that count seconds.
+# A file that changed later than this before the start may change again with the same time, on file
+# systems that count seconds.
 _SETTLED_NS = 10**9
 
 _began = time.time_ns()
 _noted: dict[str, list[int] | None] | None = None
 _doubtful = False
 
-# The answer of find(): a value that fits into JSON, and further files that the value depends on. None: these are not known, and
-# the value is not kept.
+# The answer of find(): a value that fits into JSON, and further files that the value depends on.
+# None: these are not known, and the value is not kept.
 Found = namedtuple("Found", "value files", defaults=((),))
 
 
@@ -77,14 +80,16 @@ def rests_on(*files: str | os.PathLike) -> None:
 
 
 def doubt() -> None:
-    """The command of this process depends on more than files and on the variables that src/command/context.cpp counts."""
+    """The command of this process depends on more than files and on the variables that
+    src/command/context.cpp counts."""
     global _doubtful
     _doubtful = True
 
 
 def rested_on() -> dict[str, str] | None:
-    """The noted files and the modules of Heddle, with the signatures that src/command/known_lines.hpp describes. None: another
-    process of the same files may find another command."""
+    """The noted files and the modules of Heddle, with the signatures that
+    src/command/known_lines.hpp describes. None: another process of the same files may find another
+    command."""
     rests_on(*(module.__file__ for name, module in sys.modules.items() if name.startswith("heddle.") and module.__file__))
     if _noted is None or _doubtful or not _settled(_noted):
         return None
@@ -102,7 +107,8 @@ def variables(*names: str) -> list[str]:
 
 
 def folders(*names: str) -> list[str]:
-    """The folders that these variables list, as files that a fact depends on. A new file in a folder changes its time."""
+    """The folders that these variables list, as files that a fact depends on. A new file in a
+    folder changes its time."""
     return [folder for name in names for folder in os.environ.get(name, "").split(":") if folder]
 
 
@@ -149,7 +155,8 @@ def _notes() -> dict:
 
 
 def own_file(path: str) -> bytes:
-    """The content of a file that belongs to this user. OSError: there is none, or it is a pipe, or others may write it."""
+    """The content of a file that belongs to this user. OSError: there is none, or it is a pipe, or
+    others may write it."""
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
         if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode) or status.st_mode & 0o022:
@@ -158,7 +165,8 @@ def own_file(path: str) -> bytes:
 
 
 def _keep(facts: dict) -> None:
-    """Writes the whole file or nothing, even if other processes write it. A read-only home is no problem."""
+    """Writes the whole file or nothing, even if other processes write it. A read-only home is no
+    problem."""
     path = _path()
     if path is None:
         return

@@ -39,7 +39,8 @@ class Repeated:
 def repeated(
     once: Callable[[], dict[str, float]], slower: bool, anyway: bool = False, quiet: bool = False, tries: int = TRIES
 ) -> Repeated:
-    """@param slower: a disturbance only makes the numbers larger, so the least try counts. Otherwise the median counts.
+    """@param slower: a disturbance only makes the numbers larger, so the least try counts.
+    Otherwise the median counts.
     @param anyway: trust a single try.
     @param quiet: tries on a busy machine do not count."""
     found = Repeated()
@@ -76,7 +77,8 @@ def _compare(found: Repeated, tries: Sequence[dict[str, float]], slower: bool) -
 
 
 def agreed(values: Sequence[float], slower: bool) -> tuple[float, float]:
-    """The least or the median of some values, and how many times its nearest neighbour is apart from it."""
+    """The least or the median of some values, and how many times its nearest neighbour is apart
+    from it."""
     ordered = sorted(values)
     place = 0 if slower else len(ordered) // 2
     beside = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]

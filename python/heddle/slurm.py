@@ -1,5 +1,5 @@
-"""srun's --export lists the variables that ranks get from srun's environment. Without LD_PRELOAD in it, Heddle is left out. The
-same holds for SLURM_EXPORT_ENV of a job.
+"""srun's --export lists the variables that ranks get from srun's environment. Without LD_PRELOAD in
+it, Heddle is left out. The same holds for SLURM_EXPORT_ENV of a job.
 
     exporting(["--export=NONE", "-n", "2", "./app"], "/heddle.so", {}, is_program)
     ["--export=LD_PRELOAD=/heddle.so", "-n", "2", "./app"]
@@ -16,7 +16,8 @@ from heddle.problem import Problem
 def exporting(
     arguments: Sequence[str], preload: str, environment: Mapping[str, str], is_program: Callable[[str], bool]
 ) -> list[str]:
-    """The arguments of srun with our variables among the exported ones. A line that exports everything stays unchanged."""
+    """The arguments of srun with our variables among the exported ones. A line that exports
+    everything stays unchanged."""
     if not preload:
         return list(arguments)
     result: list[str] = []

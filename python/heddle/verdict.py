@@ -4,21 +4,23 @@
     found = judge([2.01, 1.98, 2.05, 1.97, 2.0, 2.02, 1.99])     # ratios of seven rounds, without Heddle over with it
     found.words                                        # "2.00 × as fast (1.97 – 2.05)"
 
-The interval and the test are those of the sign test, by scipy.stats.binomtest. They hold their level with few rounds and
-under any noise:
+The interval and the test are those of the sign test, by scipy.stats.binomtest. They hold their
+level with few rounds and under any noise:
 
-- A machine's noise has heavy tails, drifts, comes in bursts and is not independent from run to run. The order of the runs in a
-  round is random. So without a difference each ratio is above 1 with probability 1/2, whatever the noise was. The signs are
-  independent, and the level is exact: with 7 rounds a false verdict has probability 2/2^7 = 1.6 %.
-- With 7 rounds, the interval for the median is from the least to the most ratio, and has a level of 98.4 %. The bootstrap has a
-  lower level than it claims there: resamples of 7 values rarely hold the tails. tests/python/test_verdict.py shows its false
-  verdicts beside ours.
-- Wilcoxon's test would hold its level, too. But its interval needs ratios that are symmetric around their median, and a single
-  burst has the largest rank.
+- A machine's noise has heavy tails, drifts, comes in bursts and is not independent from run to run.
+  The order of the runs in a round is random. So without a difference each ratio is above 1 with
+  probability 1/2, whatever the noise was. The signs are independent, and the level is exact: with 7
+  rounds a false verdict has probability 2/2^7 = 1.6 %.
+- With 7 rounds, the interval for the median is from the least to the most ratio, and has a level of
+  98.4 %. The bootstrap has a lower level than it claims there: resamples of 7 values rarely hold
+  the tails. tests/python/test_verdict.py shows its false verdicts beside ours.
+- Wilcoxon's test would hold its level, too. But its interval needs ratios that are symmetric around
+  their median, and a single burst has the largest rank.
 - The median always lies in the interval, as both are order statistics.
 
-With 5 rounds, even equal signs have p = 6.3 %, so there is no verdict. With 9 rounds or more, one spoilt round does not prevent
-a verdict. The import of SciPy takes a second, so only judge() imports it.
+With 5 rounds, even equal signs have p = 6.3 %, so there is no verdict. With 9 rounds or more, one
+spoilt round does not prevent a verdict. The import of SciPy takes a second, so only judge() imports
+it.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ class Spread:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How many times as fast, and the interval of this number. If there is no verdict (`few`, `unknown`), the interval is only
-    the range of the rounds."""
+    """How many times as fast, and the interval of this number. If there is no verdict (`few`,
+    `unknown`), the interval is only the range of the rounds."""
 
     median: float
     low: float
@@ -110,7 +112,8 @@ class Verdict:
 
 
 def judge(ratios: Iterable[float]) -> Verdict:
-    """@param ratios: of the rounds, the time without Heddle over the time with Heddle: above 1, Heddle is faster."""
+    """@param ratios: of the rounds, the time without Heddle over the time with Heddle: above 1,
+    Heddle is faster."""
     values = list(ratios)
     known = (statistics.median(values), min(values), max(values), len(values))
     if len(values) < LEAST_ROUNDS:
@@ -133,7 +136,8 @@ def _p(few: int, rounds: int) -> float:
 
 @cache
 def _skipped(rounds: int) -> int:
-    """The ordered ratios outside of the interval, at each end. The interval holds the gains that the test does not reject."""
+    """The ordered ratios outside of the interval, at each end. The interval holds the gains that
+    the test does not reject."""
     return next(few for few in range(rounds) if _p(few, rounds) > 1 - LEVEL) - 1
 
 
@@ -158,7 +162,8 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def outliers(ratios: Sequence[float]) -> list[int]:
-    """The rounds whose ratios lie far from the others. They count in the verdict like the others."""
+    """The rounds whose ratios lie far from the others. They count in the verdict like the
+    others."""
     middle = statistics.median(ratios)
     usual = statistics.median(abs(ratio - middle) for ratio in ratios) / 0.6745  # a normal distribution's deviation
     far = max(APART * usual, APART_SHARE * middle)

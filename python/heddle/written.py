@@ -2,8 +2,9 @@
 
     write(Path("r.html"), text)              # OSError: the reason why not
 
-The text goes to a new file in the same folder, which is then renamed. A symbolic link is followed if it belongs to the user or
-to root. A link of another user, in /tmp for example, is refused. src/report/whole_file.hpp does the same for the library.
+The text goes to a new file in the same folder, which is then renamed. A symbolic link is followed
+if it belongs to the user or to root. A link of another user, in /tmp for example, is refused.
+src/report/whole_file.hpp does the same for the library.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def write(path: str | os.PathLike, text: str) -> None:
 
 
 def followed(path: str | os.PathLike) -> Path:
-    """The file that a name leads to, through links of this user and of root. OSError: a link of another user."""
+    """The file that a name leads to, through links of this user and of root. OSError: a link of
+    another user."""
     path = Path(path)
     for _ in range(_LINKS):
         if path.parent in (Path("/proc/self/fd"), Path("/dev/fd")):

@@ -1,10 +1,12 @@
-"""The manual's page of calls: each procedure of MPI, its treatment under Heddle, and its place in the sources.
+"""The manual's page of calls: each procedure of MPI, its treatment under Heddle, and its place in
+the sources.
 
     calls(ROOT)[0]        # Call(name="MPI_Abort", treatment="passed", reason="ends the job", file="", line=0, large=False)
     page(ROOT)            # the text of calls.md
 
-The names come from the mpi.h of each host in .mpi, treatment and reason from src/mpi/treatments.csv. A place is the line that
-defines the procedure: `int MPI_Wait(...)`, or a macro of the generated entry_points.hpp, as HEDDLE_MESSAGE_Send(...).
+The names come from the mpi.h of each host in .mpi, treatment and reason from
+src/mpi/treatments.csv. A place is the line that defines the procedure: `int MPI_Wait(...)`, or a
+macro of the generated entry_points.hpp, as HEDDLE_MESSAGE_Send(...).
 """
 
 import csv
@@ -52,7 +54,8 @@ def declared(root: Path) -> set[str]:
 
 
 def forms(kind: str, name: str) -> list[str]:
-    """The procedures that a macro of entry_points.hpp defines, without their forms with large counts."""
+    """The procedures that a macro of entry_points.hpp defines, without their forms with large
+    counts."""
     whole = name if name.startswith("MPIX_") else f"MPI_{name}"
     if kind != "COLLECTIVE":
         return [whole]

@@ -1,4 +1,5 @@
-"""Prints the manual's page of commands, from the help texts of the commands. Runs with the packages of the command line."""
+"""Prints the manual's page of commands, from the help texts of the commands. Runs with the packages
+of the command line."""
 
 import inspect
 import os

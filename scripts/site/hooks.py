@@ -79,7 +79,8 @@ def settings() -> str:
 
 
 def commands() -> str:
-    """Returns a page with the help texts of all commands. mkdocs has not the packages of the command line."""
+    """Returns a page with the help texts of all commands. mkdocs has not the packages of the
+    command line."""
     words = [ROOT / ".venv/bin/python", ROOT / "scripts/site/commands.py"]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 

@@ -39,7 +39,7 @@ class Blocks final : public engine::Carrier {
   bool moves(const engine::Block& /*from*/, const engine::Block& /*to*/) noexcept override { return true; }
   void move(const engine::Block& from, const engine::Block& to) noexcept override;
   /// A simulation needs no error class: it only asks whether there was an error.
-  [[nodiscard]] int error_of(Mistake /*mistake*/) const noexcept override { return MPI_ERR_OTHER; }
+  [[nodiscard]] int error_of(Failure /*failure*/) const noexcept override { return MPI_ERR_OTHER; }
 
  private:
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }

@@ -11,8 +11,8 @@
 
 namespace heddle::command {
 
-/// The version and place of this Heddle, the folder, the user, the cores, the machine since its
-/// start, and all variables that count(). nullopt: one of them is not known.
+/// The version and place of this Heddle, the folder and the user, the cores and the machine since
+/// its start. Also all variables that count(). Returns nullopt if one of these is not known.
 /// @param python  the start of the Python command, which names this copy of Heddle
 std::optional<std::string> context_of(std::string_view python, char** environment);
 

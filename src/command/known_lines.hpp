@@ -39,8 +39,8 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
-/// The command for the words after `heddle run`. nullopt: the bytes have another form or context, no
-/// line has these words, or a file has changed.
+/// The command for the words after `heddle run`. nullopt: the bytes have another form or context,
+/// no line has these words, or a file has changed.
 std::optional<Command> command_of(std::string_view bytes, std::string_view context, std::span<const std::string_view> words);
 
 /// "MTIME SIZE INODE CTIME" with times in nanoseconds, or "-" if there is no such file. Links are

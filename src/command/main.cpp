@@ -25,7 +25,8 @@ using namespace heddle::command;
 constexpr const char* own_variables[] = {"_HEDDLE_LINES", "_HEDDLE_CONTEXT"};  // for python/heddle/lines.py
 constexpr std::size_t longest_context = 1 << 16;                               // bytes; the kernel limits a variable to 128 KiB
 
-/// The folder of this program, through links. Without /proc, the kernel's name of the program has to do.
+/// The folder of this program, through links. Without /proc, the kernel's name of the program has
+/// to do.
 std::string own_folder() {
   std::array<char, PATH_MAX> path{};
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));  // NOLINT(performance-no-int-to-ptr)
@@ -90,7 +91,8 @@ void start_known(const std::string& python, std::vector<std::string_view> words)
   setenv(own_variables[1], context->c_str(), 1);
 }
 
-/// Becomes the Python command. Returns if that fails. The two variables are left out if there is no room for them.
+/// Becomes the Python command. Returns if that fails. The two variables are left out if there is no
+/// room for them.
 void become_python(const char* program, char** arguments) {
   execvp(program, arguments);
   if (errno != E2BIG) return;

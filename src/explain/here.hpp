@@ -1,5 +1,5 @@
-// explain/here.hpp: a datatype of a running program (HEDDLE_EXPLAIN): the protocols and schemes of its messages from
-// this rank, within the node and between nodes.
+// explain/here.hpp: a datatype of a running program (HEDDLE_EXPLAIN): the protocols and schemes of
+// its messages from this rank, within the node and between nodes.
 //
 //   const Here here{.known = true, .on_node = true, .at = {.profile = &profile, .packs = true}};
 //   for (const std::string& line : lines(layout, 1, text, here)) say(line.c_str());

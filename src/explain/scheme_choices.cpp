@@ -22,7 +22,9 @@ Choice in(std::string_view memory, const select::Facts& facts, const Circumstanc
 }  // namespace
 
 std::string unannounced(const std::optional<bool>& packs) {
-  return packs.value_or(true) ? "Heddle packs, the MPI library sends" : "the MPI library sends it unpacked, which is as fast";
+  if (!packs)
+    return "Heddle packs it, unless the MPI library sends it unpacked as fast (HEDDLE_EXPLAIN shows which in the program)";
+  return *packs ? "Heddle packs, the MPI library sends" : "the MPI library sends it unpacked, which is as fast";
 }
 
 SchemeChoices scheme_choices(const layout::Layout& layout, Count count, const Circumstances& at, const select::Side& receiver) {

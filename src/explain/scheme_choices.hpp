@@ -1,5 +1,5 @@
-// explain/scheme_choices.hpp: the schemes for a message of a datatype within a node, and the reason. The
-// choice is the library's own (select/), not a copy.
+// explain/scheme_choices.hpp: the schemes for a message of a datatype within a node, and the
+// reason. The choice is the library's own (select/), not a copy.
 //
 //   const SchemeChoices schemes = scheme_choices(layout, 1, {.profile = &profile});
 //   for (const Choice& one : schemes.choices) puts(one.why.c_str());        // "bc-spup: 128 blocks of 32 B to ..."

@@ -1,5 +1,5 @@
-"""The procedures that a host's mpi.h declares, and procedures that its library may have although the header lacks them.
-src/mpi/process/host_procedures.py uses this. It needs only MPI's header.
+"""The procedures that a host's mpi.h declares, and procedures that its library may have although
+the header lacks them. src/mpi/process/host_procedures.py uses this. It needs only MPI's header.
 
     header = declared(Path(".mpi/mpich/include"), "c++", None)
     header.procedures["MPI_Send"][1].name                               # "count"
@@ -54,7 +54,8 @@ class Parameter:
 
     @property
     def counts(self) -> bool:
-        """True if the parameter, or each entry of its array, is an MPI_Count in the form with large counts."""
+        """True if the parameter, or each entry of its array, is an MPI_Count in the form with large
+        counts."""
         return COUNT.fullmatch(self.name) is not None
 
     @property

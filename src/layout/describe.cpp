@@ -1,16 +1,19 @@
 // layout/describe.cpp: the canonical program as text for people (heddle explain, test failures,
 // reports).
-#include <sstream>
+#include "layout/describe.hpp"
 
-#include "layout/layout.hpp"
+#include <algorithm>
+#include <sstream>
 
 namespace heddle::layout {
 namespace {
 
 class Writer {
  public:
+  Writer(Count listed, std::size_t most) : listed_(listed), most_(static_cast<std::streamoff>(most)) {}
+
   void node(const Node& node) {
-    if (text_.tellp() > most_text) {
+    if (text_.tellp() > most_) {
       text_ << "…";
       return;
     }
@@ -43,7 +46,7 @@ class Writer {
     text_ << "sequence {";
     Count shown = 0;
     for (const Placed& child : sequence.children) {
-      if (shown++ == few) {
+      if (shown++ == listed_) {
         text_ << " … " << sequence.children.size() << " in all";
         break;
       }
@@ -54,21 +57,23 @@ class Writer {
   }
   void numbers(const Integers& list) {
     text_ << "[";
-    for (Count i = 0; i < std::min(few, list.size()); ++i) text_ << (i ? ", " : "") << list[i];
-    if (list.size() > few) text_ << ", … " << list.size() << " in all";
+    for (Count i = 0; i < std::min(listed_, list.size()); ++i) text_ << (i ? ", " : "") << list[i];
+    if (list.size() > listed_) text_ << ", … " << list.size() << " in all";
     text_ << "]";
   }
 
-  static constexpr Count few = 8;
-  static constexpr int most_text = 4000;  // the rest is more of the same
+  const Count listed_;
+  const std::streamoff most_;
   std::ostringstream text_;
 };
 
 }  // namespace
 
-std::string describe(const Layout& layout) {
+std::string describe(const Layout& layout) { return describe(layout, 8, 4000); }  // the rest is more of the same
+
+std::string describe(const Layout& layout, Count listed, std::size_t most) {
   if (!layout.node()) return "nothing";
-  Writer writer;
+  Writer writer(listed, most);
   if (layout.root().offset != 0) writer.text() << "@" << layout.root().offset << " ";
   writer.node(*layout.node());
   return writer.take();

@@ -91,7 +91,8 @@ struct Away {
   }
 };
 
-/// The trial of one class of calls. Threads may take part at the same time: a lost sample does no harm.
+/// The trial of one class of calls. Threads may take part at the same time: a lost sample does no
+/// harm.
 class Trial {
  public:
   enum class Way : std::uint8_t { staged, straight };
@@ -123,8 +124,8 @@ class Trial {
   std::atomic<float> least_[2]{std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};  // ns a byte
 };
 
-/// A class has blocks of up to 16, 64, 256, 1024 bytes in the mean, or longer, and parts of up to 4, 16,
-/// 64 KiB, or longer.
+/// A class has blocks of up to 16, 64, 256, 1024 bytes in the mean, or longer, and parts of up to
+/// 4, 16, 64 KiB, or longer.
 constinit Trial trials[5][4];
 constinit bool trials_wanted = true;
 

@@ -7,10 +7,10 @@
 // blocks of 4 to 4096 bytes). If the other core is far away, even these copies wait for each line.
 // Stores past the caches do not wait.
 //
-// On other processors the stage costs more than it saves: between two cores of a Xeon, columns of 64
-// bytes are packed straight 1.1 times as fast, and blocks of 512 bytes 0.75 times. A class of calls
-// has blocks and parts of like lengths. The first 16 calls of each class alternate between the two
-// ways. Later calls take the quicker way.
+// On other processors the stage costs more than it saves: between two cores of a Xeon, columns of
+// 64 bytes are packed straight 1.1 times as fast, and blocks of 512 bytes 0.75 times. A class of
+// calls has blocks and parts of like lengths. The first 16 calls of each class alternate between
+// the two ways. Later calls take the quicker way.
 #pragma once
 
 #include "layout/layout.hpp"

@@ -20,7 +20,7 @@ std::string in_a_row(const Names& names) {
 
 bool Asked::uses(const std::string& datatype, const char* procedure, const Place& place) {
   types_met_.insert(datatype);
-  places_met_.insert(report::shown(place));
+  places_met_.insert(wanted_.shown(place));
   return wanted_.has(datatype, procedure, place);
 }
 
@@ -37,11 +37,16 @@ Asked::Telling Asked::tell(const std::string& datatype, const std::string& descr
 std::string Asked::missing() const {
   const std::vector<std::string> unmet = wanted_.unmet();
   if (unmet.empty()) return {};
-  const std::string text = "HEDDLE_EXPLAIN: rank 0 has met nothing called " + in_a_row(unmet) + ". ";
-  if (types_met_.empty()) return text + "No call of it used a datatype.";
+  const std::string text =
+      "HEDDLE_EXPLAIN: rank 0 has met nothing called " + in_a_row(unmet) + ", and other ranks are not asked. ";
+  if (types_met_.empty()) return text + "No call of rank 0 moved data of a datatype.";
   return text + "Datatypes used there: " + in_a_row(types_met_) + "; from: " + in_a_row(places_met_) +
-         ". HEDDLE_EXPLAIN=all explains every one. Functions and lines are found by `heddle run`, in programs with "
-         "symbols and debug information (-g).";
+         ". HEDDLE_EXPLAIN=all explains every one. " +
+         (wanted_.prepared()
+              ? "`heddle run` looked for functions and lines of these names, too, in the program's file. It finds "
+                "functions by symbols, and inlined functions and lines by debug information (-g)."
+              : "Functions and lines are found by `heddle run`, in programs with symbols and debug information "
+                "(-g).");
 }
 
 }  // namespace heddle::report

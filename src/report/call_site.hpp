@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "report/layout_text.hpp"
 #include "report/place.hpp"
 #include "threads/lock.hpp"
 
@@ -40,6 +41,7 @@ class CallSite {
     Place place;
     std::string datatype;      ///< Its name.
     std::string communicator;  ///< Its name.
+    Described layout{};        ///< Of a derived datatype without a name.
   };
 
   explicit CallSite(Name name) : name_(std::move(name)) {}

@@ -42,6 +42,8 @@ struct Called {
   bool in_place = false;
   std::int64_t count = -1;         ///< Number of elements, or of requests that are started. Negative: it has none.
   int peer = nobody;               ///< The destination rank.
+  bool no_partner = false;         ///< It moves no data of `type`: destination and source are MPI_PROC_NULL.
+  bool no_source = false;          ///< It receives nothing: its source is MPI_PROC_NULL.
   int root = nobody;               ///< A rank, nobody or itself.
   const void* requests = nullptr;  ///< The new persistent request, or the requests that are started.
   Pattern pattern = Pattern::none;
@@ -65,6 +67,9 @@ class Meanings {
   [[nodiscard]] virtual std::string datatype(std::uint64_t type) const = 0;
   [[nodiscard]] virtual std::string communicator(std::uint64_t comm) const = 0;
   [[nodiscard]] virtual std::string window(std::uint64_t window) const = 0;
+  /// The layout of a derived datatype; empty: it has none that Heddle can decode. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] virtual Described layout(std::uint64_t type) const = 0;
   /// Bytes; negative: unknown.
   [[nodiscard]] virtual std::int64_t size_of(std::uint64_t type) const noexcept = 0;
   /// Throws std::bad_alloc.

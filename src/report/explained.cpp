@@ -5,15 +5,15 @@
 
 namespace heddle::report {
 
-/// Looks at all datatypes of a call. Arguments that this rank ignores may have any value, so they
-/// are only looked up.
+/// Looks at all datatypes of a call whose data moves. Arguments that this rank ignores may have any
+/// value, so they are only looked up.
 Observer::Mark Explained::begins(const Called& called) noexcept {
   try {
     const std::lock_guard guard(lock_);
-    if (called.typed && !called.in_place && meanings_.is_datatype(called.type))
+    if (called.typed && !called.in_place && !called.no_partner && called.count != 0 && meanings_.is_datatype(called.type))
       look(called, called.type, called.count >= 0 ? called.count : 1);
-    look_at(called, called.sent, called.pattern == Pattern::scatter);
-    look_at(called, called.received, called.pattern == Pattern::gather);
+    if (!called.no_partner) look_at(called, called.sent, called.pattern == Pattern::scatter);
+    if (!called.no_source) look_at(called, called.received, called.pattern == Pattern::gather);
     if (called.sent.types || called.received.types) look_at_lists(called);
   } catch (const std::exception&) {  // memory is short: the program continues
   }
@@ -23,18 +23,22 @@ Observer::Mark Explained::begins(const Called& called) noexcept {
 /// @param rooted  Only the root uses these arguments.
 void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted) {
   if (blocks.in_place || blocks.type == 0) return;
+  if (!blocks.counts && !blocks.wide_counts && blocks.count == 0) return;
   if (rooted ? meanings_.is_derived(blocks.type) : meanings_.is_datatype(blocks.type))
     look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
 }
 
 void Explained::look_at_lists(const Called& called) {
   const auto [out, in] = meanings_.types_of(called);
-  const auto look_at_types = [&](const void* types, int size) {
-    for (int i = 0; types && i < size; ++i)
-      if (const std::uint64_t type = meanings_.type_at(types, i); meanings_.is_datatype(type)) look(called, type, 1);
+  const auto look_at_types = [&](const Blocks& blocks, int size) {
+    for (int i = 0; blocks.types && i < size; ++i) {
+      if (blocks.counts && blocks.counts[i] == 0) continue;
+      if (blocks.wide_counts && meanings_.count_at(blocks.wide_counts, i) == 0) continue;
+      if (const std::uint64_t type = meanings_.type_at(blocks.types, i); meanings_.is_datatype(type)) look(called, type, 1);
+    }
   };
-  if (!called.sent.in_place) look_at_types(called.sent.types, out);
-  look_at_types(called.received.types, in);
+  if (!called.sent.in_place) look_at_types(called.sent, out);
+  look_at_types(called.received, in);
 }
 
 void Explained::look(const Called& called, std::uint64_t type, std::int64_t count) {

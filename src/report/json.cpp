@@ -41,8 +41,16 @@ void name(Json& json, const CallSite* site) {
   else
     json["offset"] = hexadecimal(named.place.offset);
   json["symbol"] = named.place.symbol;
+  if (*named.place.no_line) json["no_line"] = named.place.no_line;
   json["datatype_name"] = named.datatype;
   json["communicator"] = named.communicator;
+  if (!named.layout.hash.empty()) json["site_hash"] = named.layout.hash;
+}
+
+/// Adds a layout. Rows with another extent or lower bound have another hash.
+void bounds(Json& json, const Described& layout) {
+  json["extent"] = layout.extent;
+  json["lower_bound"] = layout.lower_bound;
 }
 
 void count(Json& json, const CallSite& site) {
@@ -97,6 +105,10 @@ std::string Report::to_json() const {
   const auto put = [&rows](const Key& key, const Row& row) {
     Json json = {{"call", key.call}, {"datatype", key.datatype}, {"way", key.way},
                  {"ranks", 1},       {"calls", row.calls},       {"bytes", row.bytes}};
+    if (row.layout) {
+      json["hash"] = row.layout->hash;
+      bounds(json, *row.layout);
+    }
     json["blocks"] = std::llround(row.blocks);
     for (const auto& [what, part] : parts) {
       const double us = json[what] = row.times.*part / 1000;
@@ -109,7 +121,7 @@ std::string Report::to_json() const {
     rows.push_back(std::move(json));
   };
   for (const auto& [key, row] : rows_) put(key, row);
-  if (others_.calls > 0) put({"any", "other datatypes", "any", nullptr}, others_);
+  if (other_.calls > 0) put({"any", others, "any", "", nullptr}, other_);
   Json communicators = Json::array();
   for (const auto& [kind, number] : communicators_)
     communicators.push_back({{"call", kind.call},
@@ -134,6 +146,10 @@ std::string Report::to_json() const {
     procedures.add(procedure);
     Json json = Json::object();
     name(json, site.get());
+    if (const Described& layout = site->name().layout; !layout.text.empty()) {
+      json["datatype"] = layout.text;
+      bounds(json, layout);
+    }
     count(json, *site);
     json["sizes"] = sizes(*site);
     sites.push_back(std::move(json));

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "report/layout_text.hpp"
 #include "report/printable.hpp"
 #include "report/wanted.hpp"
 
@@ -34,7 +35,9 @@ void Log::print(const CallSite* site, const std::string& text) {
 void Log::add_way(bool first, const CallSite* site, const char* call, layout::Bytes bytes, std::string_view datatype,
                   const char* way, std::string_view why) noexcept try {
   if (!prints(first)) return;
-  std::string text = std::string(call) + " of " + std::to_string(bytes) + " B, " + std::string(datatype) + ": ";
+  constexpr std::size_t most = 160;  // bytes of a layout: lists may be long
+  std::string text =
+      std::string(call) + " of " + std::to_string(bytes) + " B, " + shortened(std::string(datatype), most) + ": ";
   if (!why.starts_with(std::string(way) + ":")) text += way + std::string(why.empty() ? "" : ": ");  // most reasons begin so
   text += why;
   print(site, text);

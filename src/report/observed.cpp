@@ -112,6 +112,7 @@ void Observed::ask(Met& met, const Called& called) {
   // MPI ignores the argument if the call is in place.
   if (called.typed && !called.in_place && meanings_.is_datatype(called.type)) {
     name.datatype = meanings_.datatype(called.type);
+    if (name.datatype.empty()) name.layout = meanings_.layout(called.type);
     if (const std::int64_t size = meanings_.size_of(called.type); size >= 0) met.size.store(size, std::memory_order_relaxed);
   }
   if (called.communicator != 0) {

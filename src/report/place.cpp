@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "report/calling_place.hpp"
 #include "report/python_line.hpp"
 
 namespace heddle::report {
@@ -30,6 +31,7 @@ Place place_of(const void* address) {
   place.module = map->l_name && *map->l_name ? map->l_name : executable();
   place.offset = reinterpret_cast<std::uintptr_t>(address) - map->l_addr;
   if (found.dli_sname) place.symbol = found.dli_sname;
+  if (part_of(place.module) == Part::mpi4py) place.no_line = why_no_python_line();
   return place;
 }
 

@@ -14,6 +14,9 @@ struct Place {
   std::string module;        ///< The file; empty: unknown.
   std::uint64_t offset = 0;  ///< Offset as in the file's symbols, independent of its load address.
   std::string symbol;        ///< The exported function that contains it, if the loader knows one.
+  /// Why a call of mpi4py has no line of the Python program: a literal. Empty: it has one, or the
+  /// reason is not known.
+  const char* no_line = "";
 };
 
 Place place_of(const void* address);

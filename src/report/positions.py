@@ -1,5 +1,6 @@
-"""Selects the procedures whose calls are observed (timed.hpp): all procedures that communicate or wait. Finds the positions of
-their parameters by kinds and names. src/mpi/process/host_procedures.py uses it.
+"""Selects the procedures whose calls are observed (timed.hpp): all procedures that communicate or
+wait. Finds the positions of their parameters by kinds and names. src/mpi/process/host_procedures.py
+uses it.
 
     MPI_Send,.carriable = true, .buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5
     MPI_Gather,... .root = 6, .pattern = Pattern::gather, .sent = {.buffer = 0, .count = 1, .type = 2}, .received = {...}
@@ -10,8 +11,8 @@ import re
 
 COLLECTIVE = re.compile(r"MPI_I?(neighbor_)?(alltoall|allgather|gather|scatter|bcast)[vw]?(_init)?(_c)?", re.IGNORECASE)
 
-# Procedures that communicate or wait, and that Heddle leaves to the MPI library. Procedures that Heddle may carry out are
-# observed, too.
+# Procedures that communicate or wait, and that Heddle leaves to the MPI library. Procedures that
+# Heddle may carry out are observed, too.
 OBSERVED = re.compile(
     "MPIX?_("
     r"I?(allreduce|reduce|reduce_scatter|reduce_scatter_block|scan|exscan|barrier)(_init)?"
@@ -27,7 +28,7 @@ OBSERVED = re.compile(
     re.IGNORECASE,
 )
 
-POSITIONS = ("carriable", "buffer", "count", "type", "peer", "communicator", "window", "root", "request")
+POSITIONS = ("carriable", "buffer", "count", "type", "peer", "source", "communicator", "window", "root", "request")
 POSITIONS += ("pattern", "sent", "received", "later")  # in the order of report::Positions
 SIDES = {"sent": "send", "received": "recv"}
 
@@ -40,9 +41,10 @@ def blocks_of(named: dict[str, int], prefix: str) -> str:
 
 
 def positions_of(name: str, parameters: list) -> dict[str, int | str]:
-    """The datatype is that of the sent data, or the only one. Only the root of a scatter uses its sending datatype, so for
-    scatters it is that of the received data.
-    @param parameters  Each with its kind ("const int[]"), its name, and a flag if it counts (interposition/prototypes.py)."""
+    """The datatype is that of the sent data, or the only one. Only the root of a scatter uses its
+    sending datatype, so for scatters it is that of the received data.
+    @param parameters  Each with its kind ("const int[]"), its name, and a flag if it counts
+    (interposition/prototypes.py)."""
     types = [i for i, each in enumerate(parameters) if each.kind == "MPI_Datatype"]
     named = {each.name: i for i, each in enumerate(parameters)}
     found: dict[str, int | str] = {}
@@ -59,6 +61,8 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
     for i, each in enumerate(parameters):
         if each.kind == "int" and each.name == "dest" and "count" in found:
             found["peer"] = i
+        if each.kind == "int" and each.name == "source" and ("count" in found or "recvtype" in named):
+            found["source"] = i
         if each.kind == "MPI_Comm":
             found.setdefault("communicator", i)
         if each.kind == "MPI_Win":
@@ -82,7 +86,8 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
 
 
 def positions(procedures: dict[str, list], carriable: list[str]) -> str:
-    """A line for each observed procedure. `carriable`: procedures that Heddle may carry out, without their _c forms."""
+    """A line for each observed procedure. `carriable`: procedures that Heddle may carry out,
+    without their _c forms."""
     lines = []
     for name, parameters in sorted(procedures.items()):
         plain = name.removesuffix("_c")

@@ -30,12 +30,15 @@ struct Python {
     if (!load(stop_collecting, "PyGC_Disable") || !load(collect, "PyGC_Enable")) stop_collecting = nullptr;
   }
 
-  /// True if no other thread can hold the lock, or get it before this thread.
-  [[nodiscard]] bool has_this_thread_only() const noexcept {
-    if (is_initialized() == 0) return false;
+  /// Null if no other thread can hold the lock, or get it before this thread. Otherwise the reason.
+  /// heddle report knows these texts (python/heddle/reported/lines.py).
+  [[nodiscard]] const char* why_not() const noexcept {
+    if (is_initialized() == 0) return "Python has ended";
     const void* const mine = this_thread();
     void* const interpreter = first_interpreter();
-    return mine && interpreter && !next_interpreter(interpreter) && first_thread(interpreter) == mine && !next_thread(mine);
+    if (!mine || !interpreter) return "the thread is none of Python's";
+    if (next_interpreter(interpreter)) return "Python runs several interpreters";
+    return first_thread(interpreter) != mine || next_thread(mine) ? "Python runs several threads" : nullptr;
   }
   [[nodiscard]] std::string text(void* object, const char* name) const {
     std::string text;
@@ -77,8 +80,13 @@ struct Python {
   }
 };
 
-/// Holds the interpreter's lock. The garbage collector stands still, because Python 3.11 may start it
-/// when a frame becomes an object, and it may run code of the program.
+const Python& python_here() noexcept {
+  static const Python python;
+  return python;
+}
+
+/// Holds the interpreter's lock. The garbage collector stands still, because Python 3.11 may start
+/// it when a frame becomes an object, and it may run code of the program.
 class Locked {
  public:
   explicit Locked(const Python& python) noexcept
@@ -141,12 +149,18 @@ int line_of(const Place& place) noexcept {
   return (place.offset & is_line) != 0 ? static_cast<int>(place.offset & ~is_line) : 0;
 }
 
+const char* why_no_python_line() noexcept {
+  if (!python_here().complete) return "CPython's C API cannot be found";
+  const char* const why = python_here().why_not();
+  return why ? why : "";
+}
+
 const PythonLine* python_line(const void* binding) noexcept try {
-  static const Python python;
-  if (!python.complete || !python.has_this_thread_only()) return nullptr;
+  const Python& python = python_here();
+  if (!python.complete || python.why_not()) return nullptr;
   const Locked locked(python);
   if (python.error()) return nullptr;  // the C API must not be called with an error that is pending
-  const auto owned = [](void* object) { return std::unique_ptr<void, decltype(python.release)>(object, python.release); };
+  const auto owned = [&](void* object) { return std::unique_ptr<void, decltype(python.release)>(object, python.release); };
   const Lines::Line* innermost = nullptr;
   auto frame = owned(python.frame_of(python.this_thread()));
   for (int depth = 0; frame && depth < deepest; ++depth) {

@@ -7,24 +7,11 @@
 #include "report/whole_file.hpp"
 
 namespace heddle::report {
-namespace {
-
-constexpr std::size_t longest = 160;  // longest description; lists may be long
-
-/// Cuts a text at the end of a character.
-std::string shortened(std::string text) {
-  if (text.size() <= longest) return text;
-  std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
-
-}  // namespace
 
 const Report::Met& Report::meet(const layout::Layout& layout) {
-  Met& met = met_[{layout.node(), layout.extent()}];
-  if (met.description.empty()) {
-    met = {layout.root().node, shortened(layout::describe(layout))};
+  Met& met = met_[{layout.node(), layout.root().offset, layout.extent(), layout.lower_bound()}];
+  if (met.layout.text.empty()) {
+    met = {layout.root().node, described(layout)};
     met.size = layout.size();
     met.blocks = static_cast<double>(layout::shape(layout, 1).blocks);
     met.more = static_cast<double>(layout::shape(layout, 2).blocks) - met.blocks;
@@ -35,19 +22,20 @@ const Report::Met& Report::meet(const layout::Layout& layout) {
 void Report::add(const char* call, const layout::Layout& layout, const char* way, Bytes bytes, const Times& times,
                  const Caller& caller, const std::function<std::string()>& why) noexcept {
   const std::lock_guard guard(lock_);
-  Row* row = &others_;
+  Row* row = &other_;
   double blocks = 0;
-  std::string_view datatype = "other datatypes";
+  std::string_view datatype = others;
   try {
     if (rows_.size() < most_rows) {
       const Met& met = meet(layout);
-      row = &rows_[{call, met.description, way, caller.site}];
+      row = &rows_[{call, met.layout.text, way, met.layout.hash, caller.site}];
+      row->layout = &met.layout;
       blocks = met.blocks_of(bytes);
-      datatype = met.description;
+      datatype = met.layout.text;
       if (row->calls == 0 && why) row->why = why();
     }
   } catch (const std::exception&) {
-    row = &others_;
+    row = &other_;
   }
   ++row->calls;
   row->bytes += bytes;
@@ -73,7 +61,8 @@ void Report::add_communicator(const char* call, std::string_view kept, int size,
 CallSite* Report::site(CallSite::Name name) noexcept try {
   const auto key_of = [](const CallSite::Name& of) {
     std::string key = of.procedure;
-    for (const std::string& part : {of.place.module, std::to_string(of.place.offset), of.datatype, of.communicator})
+    for (const std::string& part :
+         {of.place.module, std::to_string(of.place.offset), of.datatype, of.communicator, of.layout.hash})
       (key += '\0') += part;
     return key;
   };

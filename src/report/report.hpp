@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,8 @@ class Report {
   /// Null: memory is short.
   Chosen* add_algorithm(const Caller& caller, std::string_view algorithm) noexcept;
 
-  /// Also prints each row, algorithm and call there. Null: nowhere. Call it before the first call of the program.
+  /// Also prints each row, algorithm and call there. Null: nowhere. Call it before the first call
+  /// of the program.
   void log_to(Log* log) noexcept { log_ = log; }
   [[nodiscard]] Log* log() const { return log_; }
 
@@ -96,7 +98,9 @@ class Report {
   static constexpr int most_peers = 512;
 
  private:
+  static constexpr const char* others = "other datatypes";
   struct Row {
+    const Described* layout = nullptr;  // null: other datatypes
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     Times times;
@@ -104,17 +108,18 @@ class Report {
     double blocks = 0;          // contiguous pieces
     std::string why;            // reason for the way of the first call
   };
-  /// Layouts of the same bytes count as one datatype.
+  /// Layouts of the same bytes, extent and lower bound count as one datatype.
   struct Key {
     std::string call;
     std::string datatype;
     std::string way;
+    std::string hash;
     const CallSite* site;
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Met {
     std::shared_ptr<const layout::Node> node;  // kept alive, so that no other node gets its address
-    std::string description;
+    Described layout;
     Bytes size = 0;               // of an element
     double blocks = 0, more = 0;  // contiguous pieces of the first element, and of each further element
     /// Pieces of so many bytes of this datatype.
@@ -142,8 +147,8 @@ class Report {
 
   mutable std::mutex lock_;
   std::map<Key, Row> rows_;
-  std::map<std::pair<const layout::Node*, Bytes>, Met> met_;  // by node and extent
-  Row others_;
+  std::map<std::tuple<const layout::Node*, Bytes, Bytes, Bytes>, Met> met_;  // by node, origin, extent and lower bound
+  Row other_;
   std::map<Kind, std::int64_t> communicators_;                           // value: their number
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;

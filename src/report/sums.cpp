@@ -12,7 +12,7 @@ void add_numbers(Json& sum, const Json& row) {
       if (!sum.contains(name) || !sum[name].is_object()) sum[name] = Json::object();
       add_numbers(sum[name], value);
     }
-    if (!value.is_number()) continue;
+    if (!value.is_number() || name == "extent" || name == "lower_bound") continue;  // equal in rows of one key
     if (!sum.contains(name) || !sum[name].is_number())
       sum[name] = value;
     else if (name.ends_with("_min"))

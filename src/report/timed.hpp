@@ -11,7 +11,7 @@
 //     static MPI_Comm no_communicator() { return MPI_COMM_NULL; }
 //     static MPI_Win no_window() { return MPI_WIN_NULL; }
 //     static const void* in_place() { return MPI_IN_PLACE; }
-//     static constexpr int root = MPI_ROOT, success = MPI_SUCCESS;
+//     static constexpr int root = MPI_ROOT, nobody = MPI_PROC_NULL, success = MPI_SUCCESS;
 //   };
 //   Timed<Constants, &MPI_Send, 17, Positions{.buffer = 0, .count = 1, .type = 2, .peer = 3, .communicator = 5}>::call
 //
@@ -51,6 +51,7 @@ struct Positions {
   int count = -1;          ///< Number of elements, or of requests that are started.
   int type = -1;           ///< Datatype of the sent data, or the only datatype.
   int peer = -1;           ///< Destination rank.
+  int source = -1;         ///< Source rank.
   int communicator = -1;
   int window = -1;
   int root = -1;
@@ -91,6 +92,11 @@ struct Around {
     if constexpr (at.buffer >= 0) call.in_place = std::get<at.buffer>(given) == Constants::in_place();
     if constexpr (at.count >= 0) call.count = std::get<at.count>(given);
     if constexpr (at.peer >= 0) call.peer = rank(std::get<at.peer>(given));
+    if constexpr (at.source >= 0) call.no_source = std::get<at.source>(given) == Constants::nobody;
+    // MPI_Sendrecv has a datatype of its own for the received data, MPI_Sendrecv_replace has not.
+    if constexpr (at.peer >= 0 || (at.source >= 0 && at.received.type < 0))
+      call.no_partner =
+          (at.peer < 0 || call.peer == Called::nobody) && (at.source < 0 || at.received.type >= 0 || call.no_source);
     if constexpr (at.root >= 0) call.root = rank(std::get<at.root>(given));
     if constexpr (at.request >= 0) call.requests = std::get<at.request>(given);
     take<at.sent>(call.sent, given);

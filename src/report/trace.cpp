@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "report/python_line.hpp"
 
@@ -15,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string_view without_folder(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 Json arguments(const Trace::Event& event) {
   const CallSite::Name& name = event.site->name();
@@ -28,8 +32,7 @@ Json arguments(const Trace::Event& event) {
     std::snprintf(offset.data(), offset.size(), ":%d", number);
   else
     std::snprintf(offset.data(), offset.size(), "+0x%llx", static_cast<unsigned long long>(name.place.offset));
-  const std::size_t folder = name.place.module.rfind('/');
-  json["from"] = name.place.module.substr(folder == std::string::npos ? 0 : folder + 1) + offset.data();
+  json["from"] = std::string(without_folder(name.place.module)) + offset.data();
   if (!name.place.symbol.empty()) json["function"] = name.place.symbol;
   return json;
 }
@@ -42,6 +45,16 @@ std::string Trace::to_json(int rank, double began) const {
   text +=
       ",\n" + line({{"name", "process_sort_index"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"sort_index", rank}}}});
   const std::size_t count = std::min<std::size_t>(count_, most_);
+  // After the run, `heddle run` looks up the lines of calls in these files.
+  std::set<std::string_view> modules;
+  for (std::size_t i = 0; i < count; ++i)
+    if (const Place& place = events_[i].site->name().place; line_of(place) == 0) modules.insert(place.module);
+  for (const std::string_view module : modules)
+    text += ",\n" + line({{"name", "heddle_module"},
+                          {"ph", "M"},
+                          {"pid", rank},
+                          {"tid", 0},
+                          {"args", {{"file", without_folder(module)}, {"path", module}}}});
   for (std::size_t i = 0; i < count; ++i) {
     const Event& event = events_[i];
     text += ",\n" + line({{"name", event.site->name().procedure},

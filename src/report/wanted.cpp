@@ -42,7 +42,8 @@ std::string plain(const std::string& symbol) {
 }  // namespace
 
 Wanted::Wanted(std::string_view text) {
-  if (text.find(',') != std::string_view::npos) names_.push_back({std::string(text), {}, true});  // never unmet
+  const std::string_view given = text.substr(0, text.find(",?"));  // by the user; `heddle run` adds the rest
+  if (given.find(',') != std::string_view::npos) names_.push_back({std::string(given), {}, true});  // never unmet
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     std::string_view part = text.substr(begin, end - begin);
@@ -56,6 +57,12 @@ Wanted::Wanted(std::string_view text) {
 void Wanted::add(std::string_view part) {
   Range range;
   const std::size_t equals = part.rfind('=');
+  if (part.starts_with('?')) {
+    prepared_ = true;
+    if (equals != std::string_view::npos && read(part.substr(equals + 1), range))
+      lines_.emplace_back(part.substr(1, equals - 1), range);
+    return;
+  }
   if (equals != std::string_view::npos && read(part.substr(equals + 1), range)) {
     named(part.substr(0, equals)).ranges.push_back(range);
     return;
@@ -97,6 +104,8 @@ bool Wanted::Range::has(const Place& place) const {
 }
 
 std::string Wanted::shown(const Place& place) const {
+  for (const auto& [line, range] : lines_)
+    if (range.has(place)) return line;
   for (const Name& name : names_)
     for (const Range& range : name.ranges)
       if (range.has(place) && range.to > range.from + 1)

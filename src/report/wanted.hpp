@@ -7,11 +7,14 @@
 //
 //   a datatype's name | a procedure of MPI | a function that the loader knows | MODULE+OFFSET | all
 //   NAME=MODULE+FROM-TO     calls from there have that name, too
+//   ?LINE=MODULE+FROM-TO    calls from there are shown as this line; nothing is asked for
+//   ?                       `heddle run` has looked for functions and lines
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/place.hpp"
@@ -27,6 +30,8 @@ class Wanted {
   bool has(std::string_view datatype, std::string_view procedure, const Place& place);
   /// Like report::shown(), with the name of the range that contains the place.
   [[nodiscard]] std::string shown(const Place& place) const;
+  /// `heddle run` has looked for functions and lines.
+  [[nodiscard]] bool prepared() const { return prepared_; }
   /// Names that matched nothing.
   [[nodiscard]] std::vector<std::string> unmet() const;
 
@@ -50,6 +55,8 @@ class Wanted {
   static bool of_place(const Name& name, const Place& place);
 
   std::vector<Name> names_;
+  std::vector<std::pair<std::string, Range>> lines_;  // where calls are shown as lines
+  bool prepared_ = false;
 };
 
 /// "swap (halo+0x1189)", or "halo+0x1189" if no function is known.

@@ -15,8 +15,8 @@
 // - Allgatherv: `what` are origins. The sender has their blocks when the round begins. Each rank
 //   gets a block once.
 // - Alltoallv: `what` are destinations. The sender sends all blocks that it holds for them: its own
-//   blocks, and blocks of earlier rounds. Only the sender knows destinations and origins, so bundles
-//   name them in their heading. Each block reaches its destination.
+//   blocks, and blocks of earlier rounds. Only the sender knows destinations and origins, so
+//   bundles name them in their heading. Each block reaches its destination.
 // - rounds() is the same on all ranks. A rank may have no messages in a round.
 // Empty messages need not be sent if both sides know that they are empty: Allgatherv always,
 // Alltoallv if `independent`.

@@ -12,8 +12,8 @@
 // Measured on Open MPI 5.0.11 with four faces by MPI_Irecv, MPI_Isend, MPI_Waitall. A message of a
 // rank to itself takes 36 µs by the library and 50 by Heddle (128 KiB), or 98 and 160 (288 KiB).
 // Windows of messages have 0.34 to 0.9 of the library's speed between cores 14 to 34 ns apart, and
-// 1.5 to 3 times its speed at 140 ns (an EPYC). Faces of 8 to 256 KiB have 0.86 to 1.05 of its speed
-// at 58 to 90 ns (a Xeon).
+// 1.5 to 3 times its speed at 140 ns (an EPYC). Faces of 8 to 256 KiB have 0.86 to 1.05 of its
+// speed at 58 to 90 ns (a Xeon).
 //
 // Single messages by MPI_Send and MPI_Recv are as fast or faster by Heddle between near cores, too
 // (heddle bench vector and transpose). The library and Heddle take 6.4 and 4.3 µs (128 KiB), 18.2

@@ -1,8 +1,8 @@
-// select/message_protocols.hpp: the five ways that a message may take (`heddle algorithms`).
+// select/message_protocols.hpp: the five protocols of a message (`heddle algorithms`).
 //
 // Aggregates (small blocks to one rank in one message, and the router's bundles) are only framing.
-// Each is itself a message by one of these ways. Within a node, eager and rendezvous are MPI's own
-// pair. Between nodes a fabric replaces them (docs/fabric.md).
+// Each is itself a message by one of these protocols. Within a node, eager and rendezvous are MPI's
+// own pair. Between nodes a fabric replaces them (docs/fabric.md).
 #pragma once
 
 #include <array>

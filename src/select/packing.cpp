@@ -63,7 +63,8 @@ Bytes packs_from_openmpi(const Layout& layout, bool several, Bytes number, Bytes
   return tiny ? 128 << 10 : 2 << 20;
 }
 
-/// From a vector of blocks, MPICH packs short messages as fast as Heddle does, into the message itself.
+/// From a vector of blocks, MPICH packs short messages as fast as Heddle does, into the message
+/// itself.
 Bytes packs_from_mpich(const Layout& layout, const Message& message) {
   const auto* const loop = std::get_if<Loop>(&layout.node()->form);
   return message.is_vector && !message.several && loop && loop->child->contiguous() ? 8 << 10 : 0;

@@ -20,10 +20,10 @@
 //
 // Below 8 KiB MPICH packs a vector straight into the message. Four faces, two of them columns of
 // doubles, sent and received at once, take MPICH 5.0 us (2 KiB each), 8.0 us (4 KiB) and 9.1 us (6
-// KiB). Packed by Heddle, they took 5.4, 9.5 and 11.5 us (two cores of a Xeon). Single messages of 64
-// to 4000 bytes took Heddle 0.8 to 1.3 times as long. So MPICH keeps such messages if the program has
-// made the type as a vector. For a list of indices with equal distances, MPICH takes longer. From 8
-// KiB on MPICH takes 6 (blocks of 64 bytes) to 40 times (8 bytes) as long as Heddle.
+// KiB). Packed by Heddle, they took 5.4, 9.5 and 11.5 us (two cores of a Xeon). Single messages of
+// 64 to 4000 bytes took Heddle 0.8 to 1.3 times as long. So MPICH keeps such messages if the
+// program has made the type as a vector. For a list of indices with equal distances, MPICH takes
+// longer. From 8 KiB on MPICH takes 6 (blocks of 64 bytes) to 40 times (8 bytes) as long as Heddle.
 //
 // Packing also helps where the host's own packing is wrong. Without Heddle, Open MPI 5.0.11 garbles
 // numbers that the end of a fragment (4 KiB) cuts in two. Two kinds of types have such numbers. In

@@ -83,7 +83,7 @@ Parsed<Value> one_of(std::string_view text, Words<std::type_identity_t<Value>> w
   return {fallback, complaint};
 }
 
-/// For an enumeration of automatic, on and off.
+/// Parses an enumeration of automatic, on and off.
 template <class Value>
 Parsed<Value> auto_on_off(std::string_view text) {
   if (lower(text) == "auto") return {Value::automatic, {}};

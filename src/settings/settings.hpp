@@ -143,7 +143,7 @@ struct Parsed {
   std::string complaint;  ///< Empty: no fault.
 };
 
-Parsed<bool> on_off(std::string_view text);                         ///< on|off, 1|0, yes|no, true|false; any case.
+Parsed<bool> on_off(std::string_view text);                         ///< yes|no, on|off, 1|0, true|false; any case.
 Parsed<Isa> isa(std::string_view text);                             ///< auto|portable|avx2|avx512; any case.
 Parsed<Messages> messages(std::string_view text);                   ///< auto|packed|native; any case.
 Parsed<Watch> watch(std::string_view text);                         ///< none|some|all; any case.

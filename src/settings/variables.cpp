@@ -24,8 +24,8 @@ constexpr Variable rows[] = {
      "them",
      library},
     {"HEDDLE_CONTIGUOUS", "off", "on|off",
-     "on: Heddle also announces messages in one piece (32 KiB to 4 MiB) if the profile says that it moves them faster than "
-     "the MPI library. off: only messages that their receiver scatters",
+     "messages in one piece. on: Heddle announces pieces of 32 KiB to 4 MiB if the profile says that it moves them faster "
+     "than the MPI library. off: only messages that their receiver scatters",
      library},
     {"HEDDLE_SEGMENT", "auto", "auto, or a power of two from 1K to 64K",
      "size of a segment. Sender and receiver can work on different segments of a message at the same time", library},
@@ -42,8 +42,8 @@ constexpr Variable rows[] = {
      "it. off: packed, through the MPI library",
      library},
     {"HEDDLE_NODES", "1", "a number from 1 to 1024",
-     "for tests: Heddle treats the ranks of one node as those of so many nodes, without shared memory. All ranks need the "
-     "same value",
+     "number of nodes, for tests: Heddle treats the ranks of one node as those of so many nodes, without shared memory. All "
+     "ranks need the same value",
      library},
     {"HEDDLE_COLLECTIVES", "auto", "auto|native",
      "auto: alltoall and neighbour collectives go by Heddle's own schedules, pair by pair. native: Heddle packs around the "
@@ -52,10 +52,10 @@ constexpr Variable rows[] = {
     {"HEDDLE_EXCHANGE", "auto", "auto|consensus|crystal|counts",
      "algorithm by which the ranks of heddle_exchange learn their senders. All ranks need the same value", library},
     {"HEDDLE_ROUTER", "auto", "auto, or a list of radix=2..9, channels=1..8, segment=bytes, beside=bytes, copies",
-     "the crystal router. radix: parts that each round splits the ranks into. channels: messages that carry one bundle at "
-     "the same time. segment: the router sends a segment of this size while it packs the next. beside: the router only "
-     "announces messages of at least this size, which go straight. copies: all messages are copied in each round, as in the "
-     "original algorithm. All ranks need the same value",
+     "the crystal router. radix: parts that each round splits the ranks into. channels: messages that carry one bundle at the "
+     "same time. segment: the router sends a segment of this size while it packs the next. beside: the router only announces "
+     "messages of at least this size, which go straight. copies: all messages are copied in each round, as in the original "
+     "algorithm. All ranks need the same value",
      library},
     {"HEDDLE_ALLGATHERV", "auto", "auto|native|ring|recursive-doubling|dissemination|pipelined-ring|two-level",
      "algorithm of MPI_Allgatherv; heddle algorithms describes them. native: the MPI library's own. All ranks need the same "
@@ -66,13 +66,13 @@ constexpr Variable rows[] = {
      "HEDDLE_ROUTER always go straight. native: the MPI library's own. All ranks need the same value",
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
-     "on: each communicator tries alltoalls, MPI_Allgatherv and neighbour collectives Heddle's way and the MPI library's "
-     "way in a few calls, and then keeps the faster way. Each process tries two ways to pack for another core. off: Heddle's "
-     "way, by its model. All ranks need the same value",
+     "trials. on: each communicator lets Heddle and the MPI library each carry out a few alltoalls, MPI_Allgatherv and "
+     "neighbour collectives, and then keeps the faster of the two. Each process tries two ways to pack for another core. off: "
+     "Heddle chooses by its model. All ranks need the same value",
      library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
-     "on: ranks of a node put short blocks of alltoalls and neighbour collectives into shared memory. off: the MPI library "
-     "sends these blocks as messages",
+     "short blocks of alltoalls and neighbour collectives within a node. on: ranks put the blocks into shared memory. off: "
+     "the MPI library sends them as messages",
      library},
     {"HEDDLE_WINDOWS", "auto", "auto|on|off",
      "auto: within a node, MPI_Put and MPI_Get of much data with holes copy straight into and out of windows of "
@@ -86,7 +86,7 @@ constexpr Variable rows[] = {
      "off, it holds for all ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
-     "on: the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
+     "the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
      "counts do not match, the job ends with a message. All ranks need the same value",
      library},
     {"HEDDLE_WATCH", "some", "none|some|all",
@@ -114,7 +114,7 @@ constexpr Variable rows[] = {
      "each kind for each call site. All ranks need the variable",
      library},
     {"HEDDLE_YIELD", "auto", "auto|on|off",
-     "on: waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
+     "waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
      "keep: malloc keeps up to 64 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
      "pages in again. system: Heddle leaves malloc alone",
@@ -130,7 +130,7 @@ constexpr Variable rows[] = {
     {"HEDDLE_VERBOSE", "0", "0|1",
      "1: each process says at start what it runs on, which parts of Heddle are not in effect, and why", library},
     {"HEDDLE_DOCTOR", "off", "on|off",
-     "on: Heddle says at the end of MPI_Init which parts of it are in effect, and ends the process before the program's own "
+     "Heddle says at the end of MPI_Init which parts of it are in effect, and ends the process before the program's own "
      "work. heddle doctor -- PROGRAM sets this variable",
      library},
     {"HEDDLE_POOL_LIMIT", "1G", "bytes, with K, M, G or T",

@@ -58,14 +58,15 @@ class Lingering {
   /// that thread; but not for ever, for the other may wait for this one. Within a look of its own:
   /// nothing. False: some were left out, or there is no memory to look.
   /// An `ended` may throw, or leave by longjmp. Its entry then stays in the list.
-  /// @param since  When the first of several looks began: other threads wait no longer for all of them than for one.
+  /// @param since  When the first of several looks began: other threads wait no longer for all of
+  /// them than for one.
   template <class Ended>
   [[gnu::noinline]] bool look(const Ended& ended, Clock::time_point since = Clock::now()) {
     return !looks(__builtin_frame_address(0)) && sweep(ended, patience, since);
   }
-  /// Like look(), but waits longer for the other thread, and does not mind a look of its own, which a
-  /// longjmp may have left. Entries that have not ended are then dropped: neither looked at again nor
-  /// deleted. any() still counts them.
+  /// Like look(), but waits longer for the other thread, and does not mind a look of its own, which
+  /// a longjmp may have left. Entries that have not ended are then dropped: neither looked at again
+  /// nor deleted. any() still counts them.
   template <class Ended>
   void give_up(const Ended& ended) {
     leave_own_entries();

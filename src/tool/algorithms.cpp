@@ -14,7 +14,7 @@ Json messages() {
   for (const select::MessageProtocol& one : select::message_protocols)
     rows.push_back({{"name", one.name}, {"description", one.description}, {"when", one.when}});
   return {{"room", "select"},
-          {"title", "Ways of a message"},
+          {"title", "Protocols of a message"},
           {"choice", "once for each call, by datatype, length and receiver"},
           {"rows", rows}};
 }

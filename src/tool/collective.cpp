@@ -215,8 +215,8 @@ Json rows(const Candidates& candidates, const Candidate& chosen, const Walk& wal
   return rows;
 }
 
-/// Adds the choice, the reason if it is not the candidate with the least time, and the sentence of the
-/// model.
+/// Adds the choice, the reason if it is not the candidate with the least time, and the sentence of
+/// the model.
 void add_decision(Json& answer, const Decision& decision, const Candidates& candidates, const Wanted& by,
                   const std::string& model) {
   const std::string reason = because(decision, candidates, by.said);
@@ -229,7 +229,8 @@ void add_decision(Json& answer, const Decision& decision, const Candidates& cand
   else if (model_chose)
     answer["why"] = reason.empty() ? model : model + "; " + reason;
   else
-    answer["why"] = name + ": " + (reason.empty() ? "no way takes less by the model" : reason) + ". By the model " + model;
+    answer["why"] =
+        name + ": " + (reason.empty() ? "no algorithm takes less by the model" : reason) + ". By the model " + model;
 }
 
 /// The partners of each rank: every stride-th of the ranks before and behind it.

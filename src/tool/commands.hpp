@@ -25,9 +25,8 @@ struct ExplainOptions {
   std::size_t entries = 256;   ///< The answer lists at most so many entries of the type map.
 };
 
-/// Describes a datatype completely.
-/// @throws layout::grammar::Error
-/// @throws std::overflow_error  Too many elements.
+/// Describes a datatype completely. Throws grammar::Error, or overflow_error if there are too many
+/// elements.
 Json explain(const ExplainOptions& options);
 /// Describes it in lines "name: value".
 std::vector<std::string> explain_in_lines(const ExplainOptions& options);
@@ -38,9 +37,9 @@ Json tree(const layout::Layout& layout);
 /// Sentences that explain how Heddle packs `count` elements.
 std::vector<std::string> plan(const layout::Layout& layout, layout::Count count);
 
-/// The kernels that pack and unpack `count` elements, with reasons, as {"parts": [{"kind", "pack",
-/// "unpack"}, ...], "more"}. It lists the first few parts of a struct. Data in one piece have no
-/// parts.
+/// The kernels that pack and unpack `count` elements, with reasons, as
+/// `{"parts": [{"kind", "pack", "unpack"}, ...], "more"}`. It lists the first few parts of a
+/// struct. Data in one piece have no parts.
 Json kernels(const layout::Layout& layout, layout::Count count);
 
 /// The profile of this machine that the library would use. It is read once; complaints are printed
@@ -50,11 +49,9 @@ const select::Loaded& profile();
 /// in"}.
 Json profile_file();
 
-/// The schemes by which `count` elements go to a rank of the same node, with reasons, for each kind of
-/// sender's memory.
+/// The schemes by which `count` elements go to a rank of the same node, with reasons, for each kind
+/// of sender's memory. Throws grammar::Error, or runtime_error if the sizes do not fit.
 /// @param to  The receiver's datatype, or empty.
-/// @throws layout::grammar::Error
-/// @throws std::runtime_error  The sizes do not fit.
 explain::SchemeChoices schemes(const layout::Layout& layout, layout::Count count, const std::string& to);
 Json told(const explain::SchemeChoices& schemes, const std::string& to);
 
@@ -63,9 +60,7 @@ struct GroupOptions {
   std::size_t members = 64;  ///< The answer lists at most so many members.
 };
 
-/// The format of a group, and the bytes of the other formats.
-/// @throws group::TextError
-/// @throws std::invalid_argument
+/// The format of a group, and the bytes of the other formats. Throws TextError or invalid_argument.
 Json explain_group(const GroupOptions& options);
 
 /// The algorithm that a collective would take for these volumes, and the time of each algorithm.
@@ -73,12 +68,12 @@ Json explain_group(const GroupOptions& options);
 /// @throws std::invalid_argument
 Json explain_collective(const std::string& description);
 
-/// The build of this copy: {"version", "commit", "compiler", "processor", "kernels", "fabric",
-/// "built_for": {"mpich", ...}}.
+/// The build of this copy: `{"version", "commit", "compiler", "processor", "kernels", "fabric",
+/// "built_for": {"mpich", ...}}`.
 Json build();
 
-/// A table for each choice of Heddle: {"room", "title", "choice", "rows": [{"name", "description",
-/// "when", ...}]}.
+/// A table for each choice of Heddle:
+/// `{"room", "title", "choice", "rows": [{"name", "description", "when", ...}]}`.
 Json algorithms();
 
 /// The table of settings.
@@ -94,7 +89,8 @@ struct TuneOptions {
   bool quick = false;
   std::string output;     ///< The profile's file. Empty: the file that the library reads.
   bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
-  // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not measured.
+  // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not
+  // measured.
   std::vector<double> mpich;
   std::vector<double> openmpi;
   // The fabric's provider, and the times of bench/links between two nodes
@@ -114,13 +110,11 @@ Json tune(const TuneOptions& options);
 int links(const std::string& library, const std::vector<std::string>& words);
 
 /// Prints the estimated times of collectives on another machine (sim/estimate/): a line of JSON for
-/// each task of the file.
-/// @throws std::invalid_argument
-/// @throws nlohmann::json::exception
+/// each task of the file. Throws invalid_argument or json::exception.
 void estimate(const std::string& file);
 
 /// Measures the search of a pipelined transpose (Balaji et al. 2007, figure 13), and the time of a
-/// seek by its offset. Returns rows {"bench", "case", "variant", "metric", "value", "unit", ...}.
+/// seek by its offset. Returns rows `{"bench", "case", "variant", "metric", "value", "unit", ...}`.
 Json seek(const SeekOptions& options);
 
 }  // namespace heddle::tool

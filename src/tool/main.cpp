@@ -83,7 +83,7 @@ void apply_settings() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Datatypes and settings of Heddle, for scripts. For people: `heddle explain`, `heddle env` and others.");
+  CLI::App app("Datatypes and settings of Heddle, for scripts. People use `heddle explain`, `heddle env` and others.");
   app.require_subcommand(1);
   bool json = false;
 
@@ -109,7 +109,7 @@ int run(int argc, char** argv) {
   collecting->add_option("description", volumes, "such as allgatherv: 32k, 63 x 8")->required();
   collecting->add_flag("--json", json, "print JSON");
 
-  CLI::App* choosing = app.add_subcommand("algorithms", "The algorithms, formats and ways that Heddle chooses from");
+  CLI::App* choosing = app.add_subcommand("algorithms", "The algorithms, formats and protocols that Heddle chooses from");
   choosing->add_flag("--json", json, "print JSON");
 
   std::string tasks;
@@ -220,5 +220,5 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace heddle::tool
 
-// NOLINTNEXTLINE(bugprone-exception-escape): an exception that run() does not catch should end the program
+// NOLINTNEXTLINE(bugprone-exception-escape): an uncaught exception of run() ends the program
 int main(int argc, char** argv) { return heddle::tool::run(argc, argv); }

@@ -1,4 +1,4 @@
-// tool/scheme_choices.cpp: the way of a message of a datatype within a node, as JSON
+// tool/scheme_choices.cpp: the schemes of a message of a datatype within a node, as JSON
 // (explain/scheme_choices.hpp).
 #include "explain/scheme_choices.hpp"
 

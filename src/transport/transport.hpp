@@ -90,7 +90,8 @@ class Transport {
   virtual void meet(int /*peer*/, pid_t /*process*/, Ticket /*theirs*/) noexcept {}
   /// All processes have joined.
   virtual void joined() noexcept {}
-  /// False: the system now refuses peers that reached this process's memory at the join. Takes 0.1 us.
+  /// False: the system now refuses peers that reached this process's memory at the join. Takes 0.1
+  /// us.
   [[nodiscard]] virtual bool reachable_now() const noexcept { return true; }
 
   /// Maps a buffer of a peer. Not mapped: take another way. Any thread may call it.

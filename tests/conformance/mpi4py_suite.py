@@ -1,4 +1,5 @@
-"""Runs mpi4py's own test suite with and without Heddle and demands the same outcome of every test, on every rank.
+"""Runs mpi4py's own test suite with and without Heddle and demands the same outcome of every test,
+on every rank.
 
     .venv/bin/python tests/conformance/mpi4py_suite.py            datatypes, packing, collectives, neighbours: in make test
     .venv/bin/python tests/conformance/mpi4py_suite.py --all      all modules but spawn: make conformance
@@ -98,7 +99,8 @@ def run(job: Job, tests: Path, limit: float) -> dict[str, str]:
     environment.setdefault("OMPI_MCA_btl", "^ofi")  # it cannot be used here, and sleeps for a second in MPI_Init
     environment["MPI4PY_LIBMPI"] = str(ROOT / ".mpi" / job.mpi / "lib" / LIBRARIES[job.mpi])
     log = FOLDER / f"log-{job.name}.txt"
-    # The session directory of a killed launcher would stop a later launcher with its process number.
+    # The session directory of a killed launcher would stop a later launcher with its process
+    # number.
     with log.open("w") as output, tempfile.TemporaryDirectory() as environment["TMPDIR"]:
         started = subprocess.Popen(
             command(job, tests, out), stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True

@@ -1,7 +1,8 @@
-"""Runs mpi4py's own tests in one rank of an MPI job and writes their outcomes: python recorder.py TESTS OUT [MODULE ...]
+"""Runs mpi4py's own tests in one rank of an MPI job and writes their outcomes: python recorder.py
+TESTS OUT [MODULE ...]
 
-OUT.RANK is JSON: {"library": the file of MPI_Send, "finished": all tests were run, "outcomes": {test: outcome}}.
-mpi4py_suite.py starts this program.
+OUT.RANK is JSON: {"library": the file of MPI_Send, "finished": all tests were run, "outcomes":
+{test: outcome}}. mpi4py_suite.py starts this program.
 """
 
 import ctypes

@@ -1,7 +1,9 @@
-"""Compares src/mpi/treatments.csv with the mpi.h of each host and with the exports of the interposers.
+"""Compares src/mpi/treatments.csv with the mpi.h of each host and with the exports of the
+interposers.
 
-A forgotten entry point that receives data corrupts silently. So every procedure of MPI must have a stated treatment, and every
-treatment must belong to an existing procedure. The interposers must define exactly the procedures that the table gives them.
+A forgotten entry point that receives data corrupts silently. So every procedure of MPI must have a
+stated treatment, and every treatment must belong to an existing procedure. The interposers must
+define exactly the procedures that the table gives them.
 """
 
 import csv
@@ -89,7 +91,8 @@ def functions(library: Path) -> frozenset[str]:
 
 @cache
 def offered(family: str) -> frozenset[str]:
-    """MPI's names in the host library. Removed procedures and Fortran's helpers are in no header, but can be called."""
+    """MPI's names in the host library. Removed procedures and Fortran's helpers are in no header,
+    but can be called."""
     return frozenset(name for name in functions(ROOT / LIBRARIES[family]) if name.startswith(("MPI_", "MPIX_")))
 
 
@@ -136,7 +139,8 @@ def test_every_procedure_has_a_treatment(family):
 
 
 def test_every_request_is_followed(family):
-    """Procedures that make, start, complete, cancel or free requests for data are Heddle's, or have an excuse."""
+    """Procedures that make, start, complete, cancel or free requests for data are Heddle's, or have
+    an excuse."""
     excuses = ("a reduction", "persistent: reductions", "one-sided", "files are", "partitioned", "streams: ")
     handles = ("MPI_Start", "MPI_Startall", "MPI_Cancel", "MPI_Request_free")
     followed = [
@@ -200,8 +204,9 @@ def test_the_interposer_defines_what_the_table_says(family):
 
 
 def test_the_interposer_exports_nothing_else(family):
-    """The interposer exports no MPI names: they would bypass a tool, and a procedure that the host lacks would seem to exist.
-    It exports no other names either, because another library might have a symbol of the same name."""
+    """The interposer exports no MPI names: they would bypass a tool, and a procedure that the host
+    lacks would seem to exist. It exports no other names either, because another library might have
+    a symbol of the same name."""
     ours = ("heddle_shared_", "heddle_seen_", "heddle_exchange_")
     others = {name for name in functions(interposer(family)) if not name.startswith(ours)}
     assert not others

@@ -1,4 +1,5 @@
-// The communicators of messages between nodes: what a sender may announce, and what a receiver concludes.
+// The communicators of messages between nodes: what a sender may announce, and what a receiver
+// concludes.
 #include "engine/network/contexts.hpp"
 
 #include <gtest/gtest.h>

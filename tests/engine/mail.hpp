@@ -25,7 +25,8 @@ namespace heddle::engine::test {
 
 using layout::Layout;
 
-/// The host MPI: descriptors wait until they are received, in any order (each has a tag of its own).
+/// The host MPI: descriptors wait until they are received, in any order (each has a tag of its
+/// own).
 class Mail {
  public:
   struct Letter {

@@ -30,6 +30,17 @@ TEST(Here, NothingIsAnnouncedToNobody) {
   EXPECT_EQ(scheme_choices(column, 1, alone).why, "Heddle is off: the MPI library's own way");
 }
 
+TEST(Here, WithoutALibraryItIsNotKnownWhoPacks) {
+  const layout::Layout little = layout::vector(600, 1, 602, layout::basic(8));
+  const std::string why = scheme_choices(little, 1, Circumstances{}).why;
+  EXPECT_EQ(
+      why,
+      "4800 bytes are fewer than HEDDLE_RENDEZVOUS (" + std::to_string(settings::Settings{}.rendezvous) +
+          "): Heddle packs it, unless the MPI library sends it unpacked as fast (HEDDLE_EXPLAIN shows which in the program)");
+  EXPECT_TRUE(scheme_choices(little, 1, Circumstances{.packs = true}).why.ends_with("Heddle packs, the MPI library sends"));
+  EXPECT_TRUE(scheme_choices(little, 1, Circumstances{.packs = false}).why.ends_with("sends it unpacked, which is as fast"));
+}
+
 TEST(Here, WhatLiesInOnePieceMayBeAnnounced) {
   Here here = usual();
   here.in_one_piece = true;

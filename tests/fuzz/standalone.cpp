@@ -4,7 +4,8 @@
 //   heddle-fuzz-wire FILE ...                  feeds just these, to look at a failure again
 //   heddle-fuzz-wire --write-seeds FOLDER      writes the seeds, a corpus for libFuzzer
 //
-// The input that ends the process is left in heddle-fuzz-failure (current folder); feed it again to look at it.
+// The input that ends the process is left in heddle-fuzz-failure (current folder); feed it again to
+// look at it.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>

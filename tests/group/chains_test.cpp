@@ -1,4 +1,5 @@
-// Compares groups with plain vectors: chains of derivations to a depth of twenty. Each run takes other seeds.
+// Compares groups with plain vectors: chains of derivations to a depth of twenty. Each run takes
+// other seeds.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

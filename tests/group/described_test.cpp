@@ -1,4 +1,5 @@
-// Groups by the numbers of their handles: the last description of a number counts, until it is dropped.
+// Groups by the numbers of their handles: the last description of a number counts, until it is
+// dropped.
 #include "group/described.hpp"
 
 #include <gtest/gtest.h>

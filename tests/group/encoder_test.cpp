@@ -1,4 +1,5 @@
-// The encoder sees ranks one by one, keeps little while they are regular, and takes the smallest format.
+// The encoder sees ranks one by one, keeps little while they are regular, and takes the smallest
+// format.
 #include "group/encoder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // tests/group/oracle.hpp: groups beside plain vectors of world ranks. Both are derived at random by
 // the same calls.
 //
-// Every random number comes from Dice: a seeded generator for many cases, or a list that RapidCheck makes and shrinks.
+// Every random number comes from Dice: a seeded generator for many cases, or a list that RapidCheck
+// makes and shrinks.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Searches in large descriptions: many ranges, bitmaps with gaps, chains of interleaved pieces; both searches of the bitmap.
+// Searches in large descriptions: many ranges, bitmaps with gaps, chains of interleaved pieces;
+// both searches of the bitmap.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -14,7 +14,8 @@ const Layout integer = basic(4);
 const Layout real = basic(8);
 const Layout complex = basic(16, 8);
 
-/// Displacements of an x × y × z box at the corner of an n × n × n array, in C order, element by element.
+/// Displacements of an x × y × z box at the corner of an n × n × n array, in C order, element by
+/// element.
 Counts box(Count n, Count x, Count y, Count z) {
   Counts at;
   for (Count i = 0; i < x; ++i)

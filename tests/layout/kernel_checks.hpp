@@ -144,7 +144,8 @@ class KernelTest : public testing::TestWithParam<Isa> {
     }
   }
 
-  /// Runs `kernel(to, from)` in locked memory and `plain(to, from)` on the image, and compares everything.
+  /// Runs `kernel(to, from)` in locked memory and `plain(to, from)` on the image, and compares
+  /// everything.
   template <class Copy, class Plain>
   void check(Random& random, const std::vector<Range>& to_ranges, const std::vector<Range>& from_ranges, Copy kernel,
              Plain plain, const std::string& what) {

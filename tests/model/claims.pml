@@ -18,7 +18,8 @@
  *   - packing never lacks a slot;
  *   - the program's buffer is not given back while the receiver pulls from it;
  *   - a control block serves one message until all its cells are done;
- *   - both sides return, in finitely many steps; in the end all slots, reservations and control blocks are back.
+ *   - both sides return, in finitely many steps; in the end all slots, reservations and control
+ *     blocks are back.
  *
  * Each BROKEN_ name takes one rule out. spin must then find an error (tests/model/CMakeLists.txt).
  */
@@ -53,7 +54,8 @@ typedef Envelope { chan with = [1] of { byte, byte, bool } }
 Envelope host[MESSAGES];
 
 mtype comes;            /* when the receiver comes */
-/* The receiver can pull everything without the sender. Both know since MPI_Init. Else it may try, and give back. */
+/* The receiver can pull everything without the sender. Both know since MPI_Init. Else it may try,
+ * and give back. */
 bool alone;
 
 /* Only the checker sees this. */
@@ -79,9 +81,10 @@ inline claim(b, s, as, won) {
 #endif
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sender */
+/* --------------------------------------------------------------------------------------- sender */
 
-/* The sender's own books: a stack of free slots, the slots that it has promised, and each cell's slot. */
+/* The sender's own books: a stack of free slots, the slots that it has promised, and each cell's
+ * slot. */
 byte free_slot[SLOTS], free_slots, reserved;
 byte held[BLOCKS * SEGMENTS], user[BLOCKS], cells_out[BLOCKS];
 
@@ -91,14 +94,16 @@ byte held[BLOCKS * SEGMENTS], user[BLOCKS], cells_out[BLOCKS];
 #define IS_DONE(b, s) (block[b].state[s] == done)
 #endif
 
-/* The sender's own Wait must still find its cells: a block is free only when its send is complete, too. */
+/* The sender's own Wait must still find its cells: a block is free only when its send is complete,
+ * too. */
 #ifdef BROKEN_REQUEST
 #define REQUEST_IS_OVER(b) true
 #else
 #define REQUEST_IS_OVER(b) !in_flight[user[b]]
 #endif
 
-/* Looks at the cells of a block, one after the other. Takes back the slots of cells that are done, at last the block itself. */
+/* Looks at the cells of a block, one after the other. Takes back the slots of cells that are done,
+ * at last the block itself. */
 inline reclaim(b, s) {
   s = 0;
   do
@@ -182,8 +187,8 @@ inline pack_portion(m, b, s, t, p, won) {
   fi
 }
 
-/* Packs the open cells, from the front, and also the cells that the receiver gives back. Then lets the receiver finish the
- * cells that it has taken. Then the buffer is free. */
+/* Packs the open cells, from the front, and also the cells that the receiver gives back. Then lets
+ * the receiver finish the cells that it has taken. Then the buffer is free. */
 inline settle(m, b, s, t, p, won) {
   s = 0;
   do
@@ -332,10 +337,10 @@ proctype Sender() {
   fi
 }
 
-/* ----------------------------------------------------------------------------------------------------------- receiver */
+/* ------------------------------------------------------------------------------------- receiver */
 
-/* The receiver reads a cell's slot or the sender's buffer, then says done. Cells that do not fit into its buffer (truncation)
- * are only marked done. */
+/* The receiver reads a cell's slot or the sender's buffer, then says done. Cells that do not fit
+ * into its buffer (truncation) are only marked done. */
 inline unpack(m, b, s, p, fits) {
   d_step { assert(block[b].generation == generation); p = block[b].place[s] };
   if
@@ -355,7 +360,8 @@ inline pull(m, b, s, fits) {
   d_step { assert(block[b].generation == generation); note_moved(m, s) };
   block[b].state[s] = done
 }
-/* A cell that cannot be pulled belongs to the sender again, which has not left. The receiver tries no other cell. */
+/* A cell that cannot be pulled belongs to the sender again, which has not left. The receiver tries
+ * no other cell. */
 inline give_back(b, s) {
 #ifdef BROKEN_PERSIST
   assert(block[b].generation == generation);

@@ -2,11 +2,12 @@
  * interleavings.
  *
  * A run chooses freely, for each call:
- *   - the sender has a short block (which it publishes), a long block (a message of the host), or none;
+ *   - the sender has a short block (which it publishes), a long block (a message of the host), or
+ *     none;
  *   - the reader has room for a short block, for a long block, or for none.
- * The two differ if the program makes a mistake, or if the reader has more room than it needs. A short
- * block in a call in which the reader expects nothing comes once at most. The reader does not look for
- * such blocks, so the sender of a third would wait for ever for room.
+ * The two differ if the program makes a mistake, or if the reader has more room than it needs. A
+ * short block in a call in which the reader expects nothing comes once at most. The reader does not
+ * look for such blocks, so the sender of a third would wait for ever for room.
  *
  * Assertions, and the absence of invalid end states (a side waits for ever), show that:
  *   - each block is received exactly once, in its own call, whole;
@@ -66,7 +67,7 @@ inline decide(call) {
 
 #define NEXT ((last + 1) % SLOTS)
 
-/* ------------------------------------------------------------------------------------------------------------- sender */
+/* --------------------------------------------------------------------------------------- sender */
 
 inline fill(s) {
   box.slot[s].content = HALF_FILLED;
@@ -131,9 +132,10 @@ proctype Sender() {
   atomic { box.slot[0].content = SOMEBODY_ELSES; box.slot[1 % SLOTS].content = SOMEBODY_ELSES }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reader */
+/* --------------------------------------------------------------------------------------- reader */
 
-/* The message belongs to the reader: it reads the first byte to the last, then consumes the message. */
+/* The message belongs to the reader: it reads the first byte to the last, then consumes the
+ * message. */
 inline read_it() {
   assert(box.slot[last % SLOTS].content == call);
   assert(box.slot[last % SLOTS].content == call);

@@ -1,16 +1,17 @@
-/* window.pml: the permission to access a target's memory directly (docs/one-sided.md). spin checks all
- * interleavings.
+/* window.pml: the permission to access a target's memory directly (docs/one-sided.md). spin checks
+ * all interleavings.
  *
- * Without START: epochs of MPI_Win_fence. In each epoch, one rank uses the cell of the target's window:
+ * Without START: epochs of MPI_Win_fence. In each epoch, one rank uses the cell of the target's
+ * window:
  *   - the target itself, by stores and loads;
  *   - the origin, which stores directly, or leaves the store to the host;
  *   - a third rank, whose stores are the host's.
- * A fence is no barrier if nothing precedes it (MPI_MODE_NOPRECEDE). The host carries a store out when the
- * target has called the fence. It is complete at the target when the target comes back from its next fence,
- * but not when the origin does.
+ * A fence is no barrier if nothing precedes it (MPI_MODE_NOPRECEDE). The host carries a store out
+ * when the target has called the fence. It is complete at the target when the target comes back
+ * from its next fence, but not when the origin does.
  *
- * With START: epochs of MPI_Win_post and MPI_Win_start. The target posts to one of two origins, or to both.
- * Each has a cell of its own.
+ * With START: epochs of MPI_Win_post and MPI_Win_start. The target posts to one of two origins, or
+ * to both. Each has a cell of its own.
  *
  * Assertions show that no two ranks use a cell at once, and that each load finds the latest store.
  * Each BROKEN_ name takes one rule out. spin must then find an error (tests/model/CMakeLists.txt).
@@ -58,7 +59,8 @@ inline store(epoch) {
   atomic { cell = epoch; used = false }
 }
 
-/* The host's MPI_Win_fence. `complete`: the condition under which earlier stores are complete at this rank. */
+/* The host's MPI_Win_fence. `complete`: the condition under which earlier stores are complete at
+ * this rank. */
 inline fence(rank, epoch, complete) {
   called[rank] = epoch;
   decide(epoch - 1);

@@ -15,7 +15,8 @@ from heddle.native import CHECKOUT
 
 HEDDLE = Path(sys.executable).parent / "heddle"
 MPIS = ("mpich", "openmpi")
-# btl/ofi of Open MPI cannot be used here, and sleeps for a second in each MPI_Init before it closes.
+# btl/ofi of Open MPI cannot be used here, and sleeps for a second in each MPI_Init before it
+# closes.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
 
 # Prints which Heddle is mapped into the process, copies its input, and exits with the given code.
@@ -94,8 +95,9 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def own_session_directory(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A killed launcher of Open MPI 5.0.11 leaves its session directory, and the next launcher with the
-    same process number then fails. Therefore each test has its own folder for session directories."""
+    """A killed launcher of Open MPI 5.0.11 leaves its session directory, and the next launcher with
+    the same process number then fails. Therefore each test has its own folder for session
+    directories."""
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("sessions")))
 
 

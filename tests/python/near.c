@@ -1,5 +1,6 @@
-/* near: 16 ranks exchange with three ranks on each side in many calls of MPI_Alltoallv. Then they also
-   exchange with a rank far away. Before that, rank 0 prints Heddle's choice. Fails if data are wrong. */
+/* near: 16 ranks exchange with three ranks on each side in many calls of MPI_Alltoallv. Then they
+ * also exchange with a rank far away. Before that, rank 0 prints Heddle's choice. Fails if data are
+ * wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* routes: rank 0 sends vectors to rank 1 by every kind of send. The stride of a vector, in ints, encodes
- * both: 1000 * (1 + size) + kind. Prints wrong data. */
+/* routes: rank 0 sends vectors to rank 1 by every kind of send. The stride of a vector, in ints,
+ * encodes both: 1000 * (1 + size) + kind. Prints wrong data. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-"""A report of examples/c/once.c: Heddle finds a datatype again that the program makes anew for each message.
+"""A report of examples/c/once.c: Heddle finds a datatype again that the program makes anew for each
+message.
 
 2 ranks.
 """

@@ -1,4 +1,5 @@
-"""A report has all of MPI: the procedures that Heddle carries out, and those that it leaves to the library. 2 ranks."""
+"""A report has all of MPI: the procedures that Heddle carries out, and those that it leaves to the
+library. 2 ranks."""
 
 import json
 import shutil
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 from conftest import compiled, prefix
-from heddle.reported import Found, OfRank, Procedure, rows_of
+from heddle.reported import LAST, Found, OfRank, Procedure, rows_of
 from heddle.reported.afterwards import lines
 from heddle.reported.imbalance import latest
 
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
 }
 """
 
-# Rank 1 comes 20 ms late to the last MPI_Waitall. MPI_Win_free deletes an attribute, and the callback sends.
+# Rank 1 comes 20 ms late to the last MPI_Waitall. MPI_Win_free deletes an attribute, and the
+# callback sends.
 OTHERS = r"""
 #include <mpi.h>
 #include <unistd.h>
@@ -74,6 +76,29 @@ int main(int argc, char** argv) {
 }
 """
 
+# The ranks that a rank waits for are late. In `late`, rank 2 comes late to each of its messages to
+# rank 0, and the others soon wait in MPI_Finalize. In `alone`, rank 1 works after its last call.
+LATE = r"""
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, size, got;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 20 && !strcmp(argv[1], "late"); ++i) {
+    if (rank == 2) usleep(20000);
+    if (rank) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else for (int from = 1; from < size; ++from) MPI_Recv(&got, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_SELF);
+  if (rank == 1 && !strcmp(argv[1], "alone")) usleep(400000);
+  MPI_Finalize(); /* line 16 */
+  return 0;
+}
+"""
+
 # Four threads of each rank meet their counterparts in the other rank.
 THREADS = r"""
 #include <mpi.h>
@@ -111,7 +136,8 @@ def built(mpi, folder, name, text, *more):
 
 
 def adds_up(found: Found) -> bool:
-    """The times of the calls of a rank are the rank's time in MPI, and the time of the run contains it."""
+    """The times of the calls of a rank are the rank's time in MPI, and the time of the run contains
+    it."""
     sums = sum(one.us for one in found.procedures), sum(one.us for one in found.sites), sum(one.us for one in found.by_rank)
     inside = found.threads > 1 or all(one.us <= one.elapsed_us for one in found.by_rank)
     return inside and sums == pytest.approx([sums[0]] * 3)
@@ -123,7 +149,7 @@ def test_reductions_alone(heddle, mpi, tmp_path, switch):
     done = heddle("run", f"--report={file}", "-n", 2, "--", program, HEDDLE=switch)
     assert done.returncode == 0, done
     found = rows_of(file)
-    (site,) = found.sites
+    (site,) = [one for one in found.sites if one.name != LAST]
     assert (site.name, site.ranks, site.calls, site.bytes) == ("MPI_Allreduce", 2, 2 * 30, 2 * 30 * 64)
     assert (site.datatype_name, site.communicator, site.handed_on) == ("MPI_DOUBLE", "MPI_COMM_WORLD", 0)
     assert adds_up(found) and 0 < site.us_min <= site.us / 2 <= site.us_max
@@ -136,7 +162,8 @@ def test_reductions_alone(heddle, mpi, tmp_path, switch):
     page = (tmp_path / "r.html").read_text()
     assert page.count("reductions.c:6") >= 2 and '<tr class="sum"><td class="w">in all</td>' in page
     exported = json.loads(heddle("report", file, "--json").stdout)
-    assert exported["procedures"][0]["us_mean"] == pytest.approx(site.us / 2) and exported["by_rank"][0]["threads"] == 1
+    (sums,) = [one for one in exported["procedures"] if one["name"] == "MPI_Allreduce"]
+    assert sums["us_mean"] == pytest.approx(site.us / 2) and exported["by_rank"][0]["threads"] == 1
 
 
 def test_every_kind_of_call_is_timed_and_counted_once(heddle, mpi, tmp_path):
@@ -152,6 +179,7 @@ def test_every_kind_of_call_is_timed_and_counted_once(heddle, mpi, tmp_path):
         **dict.fromkeys(("MPI_Win_create", "MPI_Win_free", "MPI_Accumulate", "MPI_Sendrecv"), 2),
         **dict.fromkeys(("MPI_File_open", "MPI_File_write_at_all", "MPI_File_close"), 2),
         "MPI_Win_fence": 4,
+        LAST: 2,
     }
     assert adds_up(found)
     by_name = {one.name: one for one in found.sites}
@@ -198,8 +226,44 @@ def test_fortran(heddle, mpi, tmp_path):
     words = ["--allow-run-as-root", "--oversubscribe"] if mpi == "openmpi" else []
     done = heddle("run", f"--report={file}", "--", f"mpiexec.{mpi}", *words, "-n", 2, tmp_path / "sums")
     assert done.returncode == 0, done
-    (one,) = rows_of(file).procedures
+    (one,) = [each for each in rows_of(file).procedures if each.name != LAST]
     assert (one.name, one.ranks, one.calls) == ("MPI_Allreduce", 2, 40)
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+@pytest.mark.parametrize(("what", "rank"), [("late", 2), ("alone", 1)])
+def test_the_rank_that_is_late_is_named(heddle, mpi, tmp_path, what, rank, switch):
+    """The wait for it in MPI_Finalize is timed, counted and in the timeline."""
+    program, file = built(mpi, tmp_path, "late", LATE), tmp_path / "r.json"
+    trace = tmp_path / "t.json"
+    done = heddle("run", f"--report={file}", "-n", 4, "--", program, what, HEDDLE=switch, HEDDLE_TRACE=str(trace))
+    assert done.returncode == 0, done
+    assert f"imbalance: rank {rank} spends " in done.stderr, done.stderr
+    assert "MPI_Finalize in main (late.c:16)" in done.stderr
+    found = rows_of(file)
+    (last,) = [one for one in found.procedures if one.name == LAST]
+    assert (last.ranks, last.calls) == (4, 4) and adds_up(found)
+    assert last.us_max >= 3e5 and last.us_min < last.us_max / 4, last
+    slices = {one["pid"]: one["dur"] for one in json.loads(trace.read_text())["traceEvents"] if one["name"] == LAST}
+    assert sorted(slices) == [0, 1, 2, 3] and min(slices, key=slices.get) in (rank, 0), slices
+    assert sum(slices.values()) == pytest.approx(last.us, rel=0.01)
+
+
+def test_python_with_several_threads_says_why_there_is_no_line(heddle, mpi, tmp_path):
+    """mpi4py calls MPI_Finalize after Python has ended. That is no reason to complain."""
+    text = "from mpi4py import MPI\nimport threading\n{}for i in range(3): MPI.COMM_WORLD.allreduce(i)\n{}"
+    begin = "go = threading.Event()\nother = threading.Thread(target=go.wait)\nother.start()\n"
+    for several, parts in ((True, (begin, "go.set()\nother.join()\n")), (False, ("", ""))):
+        (tmp_path / "sums.py").write_text(text.format(*parts))
+        file = tmp_path / "r.json"
+        line = ("--mpi", prefix(mpi), "-n", 2, "--", sys.executable, tmp_path / "sums.py")
+        done = heddle("run", f"--report={file}", *line)
+        assert done.returncode == 0, done
+        why = "Calls through mpi4py have no file and line: Python runs several threads."
+        shown = heddle("report", file, "--html", tmp_path / "r.html").stdout
+        for said in (done.stderr, shown, (tmp_path / "r.html").read_text()):
+            assert (why in said) == several and ("(sums.py:3)" in said) != several, said
+        assert "Python has ended" not in shown and "the end of Python (mpi4py)" in shown
 
 
 def ranks(*us: float, threads: int = 1) -> list[OfRank]:
@@ -207,7 +271,7 @@ def ranks(*us: float, threads: int = 1) -> list[OfRank]:
 
 
 def test_the_rank_that_the_others_wait_for():
-    calls = [Procedure("MPI_Barrier", 3, 30, 1.7e6, 1e5, 8e5, passed={"by nature": 30})]
+    calls = [Procedure("MPI_Barrier", 3, 30, 1.7e6, 1e5, 8e5, passed={"by nature": 30}), Procedure(LAST, 3, 3, 30.0)]
     uneven = Found(3, [], [], calls, 1e6, by_rank=ranks(8e5, 1e5, 8e5))
     late = latest(uneven)
     assert late and (late.rank, round(late.us)) == (1, 900000)
@@ -217,6 +281,7 @@ def test_the_rank_that_the_others_wait_for():
     for even in (ranks(5e5, 4.9e5, 5e5), ranks(8e5, 1e5, 8e5, threads=2), ranks(8e5)):
         assert latest(Found(len(even), [], [], calls, 1e6, by_rank=even)) is None
     assert latest(Found(3, [], [], calls, 1e6, by_rank=ranks(8e5, 1e5, 8e5), version=2)) is None
+    assert latest(Found(3, [], [], calls[:1], 1e6, by_rank=ranks(8e5, 1e5, 8e5))) is None  # the last wait was not timed
 
 
 def test_a_rank_that_makes_no_call_spends_nothing_in_it():

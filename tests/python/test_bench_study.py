@@ -1,4 +1,5 @@
-"""`heddle bench study`: all four columns are measured, their answers are right bit by bit, and a wrong answer is an error."""
+"""`heddle bench study`: all four columns are measured, their answers are right bit by bit, and a
+wrong answer is an error."""
 
 import json
 import subprocess

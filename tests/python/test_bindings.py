@@ -1,4 +1,5 @@
-"""Call sites of programs that call MPI through a binding: a library for another language. 2 ranks."""
+"""Call sites of programs that call MPI through a binding: a library for another language. 2
+ranks."""
 
 import json
 import os
@@ -11,7 +12,8 @@ from conftest import compiled, prefix
 from heddle.reported import rows_of
 from heddle.reported.lines import places
 
-# Stands in for a Fortran binding of the checkout's MPIs, which have none. The call passes two frames of it.
+# Stands in for a Fortran binding of the checkout's MPIs, which have none. The call passes two
+# frames of it.
 BINDING = r"""
 #include <mpi.h>
 static __attribute__((noinline)) int sum(int* from, int* to) {
@@ -71,7 +73,8 @@ if "thread" in sys.argv:
 
 
 def sites(file) -> dict[tuple[str, str], int]:
-    """Calls by procedure and place. mpi4py calls the large forms (MPI_Send_c) of libraries that have them."""
+    """Calls by procedure and place. mpi4py calls the large forms (MPI_Send_c) of libraries that
+    have them."""
     found = rows_of(file).sites
     where = places(one.place for one in found)
     return {(one.name.removesuffix("_c"), where[one.place]): one.calls for one in found}
@@ -158,7 +161,8 @@ def test_python_has_its_lines(heddle, mpi, tmp_path):
 
 
 def test_python_with_threads_has_the_binding(heddle, tmp_path):
-    """Another thread may hold the interpreter's lock while it waits for this call, so Heddle does not wait for the lock."""
+    """Another thread may hold the interpreter's lock while it waits for this call, so Heddle does
+    not wait for the lock."""
     script, file = tmp_path / "heat.py", tmp_path / "r.json"
     script.write_text(HEAT)
     done = heddle("run", "--mpi", prefix("mpich"), "-n", 2, "--", sys.executable, script, "thread", HEDDLE_REPORT=str(file))

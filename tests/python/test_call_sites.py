@@ -90,7 +90,8 @@ def test_calls_have_their_line_and_their_names(files):
     assert (plain.calls, plain.carried, plain.passed, plain.communicator) == (6, 0, {"no holes": 6}, "MPI_COMM_WORLD")
     assert plain.sizes == {128: 6}
     for switch in ("on", "off"):
-        assert [one.datatype_name for one in rows_of(files[switch]).sites if one.name == "MPI_Ssend"] == [""]
+        (apart,) = [one for one in rows_of(files[switch]).sites if one.name == "MPI_Ssend"]
+        assert (apart.datatype_name, apart.datatype, apart.extent, apart.lower_bound) == ("", "block 8", 16, 0)
     assert sites["MPI_Wait", ""].handed_on == 0 == sites["MPI_Wait", ""].carried
 
 
@@ -145,6 +146,17 @@ def test_sites_say_why_calls_were_handed_on(heddle, files):
     assert lines[head].split()[-4:] == ["carried", "handed", "on", "why"]
     (one,) = [line for line in lines[head:] if line.startswith("MPI_Sendrecv") and "MPI_INT" in line]
     assert one.endswith("no holes") and one.split()[-4:-2] == ["0", "6"]
+
+
+def test_a_datatype_without_a_name_is_described(heddle, files, tmp_path):
+    """On the terminal, on the page, and where two reports are compared."""
+    words = "1 block of 8 B; extent 16 B"
+    page = tmp_path / "r.html"
+    shown = heddle("report", files["on"], "--html", page, "--rows", 99).stdout.splitlines()
+    assert len([line for line in shown if line.startswith("MPI_Ssend ") and f"  {words}  " in line]) == 1
+    assert page.read_text().count(words) == 2  # a bar and a row
+    compared = json.loads(heddle("report", files["off"], files["on"], "--json").stdout)
+    assert [one["datatype_name"] for one in compared["sites"] if one["procedure"] == "MPI_Ssend"] == [words]
 
 
 def test_eighty_columns(files):

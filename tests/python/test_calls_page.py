@@ -1,4 +1,5 @@
-"""The manual's page of calls (scripts/site/calls.py) names the file and the line that define each procedure."""
+"""The manual's page of calls (scripts/site/calls.py) names the file and the line that define each
+procedure."""
 
 import sys
 

@@ -329,7 +329,8 @@ def test_doubts_are_named_beside_the_verdict(capsys):
 
 
 def test_a_page_has_one_gain(capsys):
-    """Calls are timed in one run, with a report. Their ratio was once beside the gain of the rounds, and said the opposite."""
+    """Calls are timed in one run, with a report. Their ratio was once beside the gain of the
+    rounds, and said the opposite."""
     calls = [Calls("MPI_Waitall", 30, 5100.0, 10000.0)]
     found = compared([(2.02, 1.0)] * 7, calls=calls)
     text.show(found)
@@ -396,3 +397,16 @@ def test_ignored_lines_are_dropped_whole():
     patterns = [re.compile(b"^time"), re.compile(b"GF/s$")]
     assert kept(b"a\ntime 1\nb 2 GF/s\nc time\n", patterns) == b"a\nc time\n"
     assert kept(b"x", []) == b"x"
+
+
+def test_binary_data_has_no_lines_to_ignore():
+    """A pattern must not hide a difference in a binary file."""
+    assert kept(b"a\0\ntime 1\nb", [re.compile(b"time")]) == b"a\0\ntime 1\nb"
+
+
+def test_lines_are_said_to_be_left_out_where_they_are(heddle, programs, tmp_path):
+    plain = tmp_path / "plain"
+    words = ("compare", *QUICK, "--ignore", "heddle: ", "--output", plain, "-n", 2, "--", programs["mpich"])
+    done = heddle(*words, "who", plain)
+    assert done.returncode == 0, done
+    assert done.stdout.count("(less the lines of --ignore)") == 1, done.stdout  # stdout has none of these lines

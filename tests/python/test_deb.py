@@ -1,4 +1,5 @@
-"""make deb says how far it is, and shows the end of the log after an error. Debian's programs are played by scripts."""
+"""make deb says how far it is, and shows the end of the log after an error. Debian's programs are
+played by scripts."""
 
 import os
 import subprocess

@@ -76,6 +76,12 @@ def test_the_page_of_commands_has_every_command():
     assert "`--report [=FILE]`" in text
 
 
+@pytest.mark.parametrize("section", re.findall(r"^## .*?(?=^## |\Z)", (CHECKOUT / "CHANGELOG.md").read_text(), re.M | re.S))
+def test_a_release_has_at_most_40_lines_in_the_changelog(section):
+    """A section says what the release has. The diary is the history of commits."""
+    assert len(section.strip().splitlines()) <= 40, section.splitlines()[0]
+
+
 def test_every_page_is_in_the_navigation_of_the_site():
     """mkdocs also checks it, but it is not one of the tests."""
     named = set(re.findall(r"([\w-]+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(), re.M))

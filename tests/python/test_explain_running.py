@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   MPI_Aint places[2] = {0, 800};
   MPI_Neighbor_alltoallw(a, n, places, both, b, n, places, both, ring);
   MPI_Request never;
-  MPI_Send_init(a, 7, column, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &never);
+  MPI_Send_init(a, 7, column, 1 - rank, 0, MPI_COMM_WORLD, &never);
   MPI_Request_free(&never);
   MPI_Finalize();
   return 0;
@@ -159,7 +159,7 @@ def test_the_way_of_a_message_is_that_of_its_settings(told):
 def test_datatypes_by_the_function_that_uses_them(told):
     about, lines = told("exchange")
     assert set(about) == {FACE}, lines  # even if the compiler has inlined the function into main
-    assert any("used by MPI_Irecv from exchange (halo+0x" in line for line in lines)
+    assert any(line.endswith("used by MPI_Irecv from exchange (halo.c:6)") for line in lines), lines
     assert set(told("corner")[0]) == {EDGE, "MPI_DOUBLE"}
     assert {FACE, EDGE} <= set(told("turn")[0])  # in lists of types of MPI_Alltoallw
     assert set(told("MPI_Send")[0]) == {FACE}
@@ -172,18 +172,33 @@ def test_datatypes_by_a_line(told):
     assert set(told("halo.c:7,halo.c:11")[0]) >= {FACE, EDGE}
 
 
-def test_datatypes_by_module_and_offset_as_it_is_said(told):
+def test_datatypes_by_module_and_offset_as_it_is_said(heddle, program):
+    """Without debug information, no call has a line."""
+    bare = program.parent / "bare"
+    subprocess.run(["strip", "-g", "-o", bare, program], check=True)
+
+    def told(names: str) -> tuple[dict, list[str]]:
+        return parsed(heddle("run", "-n", 2, "--", bare, HEDDLE_EXPLAIN=names).stderr)
+
     _, lines = told("MPI_Send")
-    place = re.search(r"halo\+0x[0-9a-f]+", "\n".join(lines))[0]
+    place = re.search(r"bare\+0x[0-9a-f]+", "\n".join(lines))[0]
     assert set(told(place)[0]) == {FACE}
+
+
+def test_lines_of_all(told):
+    """Each datatype is used first in a line that rank 0 names."""
+    _, lines = told("all")
+    used = {line.partition(" from ")[2] for line in lines if ": used by " in line}
+    assert used == {"exchange (halo.c:6)", "corner (halo.c:11)"}, lines
 
 
 def test_what_nobody_has_is_said_at_the_end(told):
     about, lines = told("edge,egde")
     assert set(about) == {EDGE}
     (line,) = (line for line in lines if "HEDDLE_EXPLAIN" in line)
-    assert "met nothing called egde." in line and FACE in line and "edge" in line and "halo+0x" in line
-    assert "HEDDLE_EXPLAIN=all" in line and line == lines[-1]
+    assert "met nothing called egde, and other ranks are not asked." in line and FACE in line and "edge" in line
+    assert "exchange (halo.c:6)" in line and "HEDDLE_EXPLAIN=all" in line and line == lines[-1]
+    assert "`heddle run` looked for functions and lines of these names" in line and "are found by" not in line
 
 
 def test_exported_functions_need_no_heddle_run(mpi, program):
@@ -239,3 +254,42 @@ def test_what_a_call_ignores_is_not_looked_at(heddle, mpi, tmp_path, call, count
 )
 def test_symbols_are_functions(name, symbol, same):
     assert places.names(name, symbol) == same
+
+
+NOBODY = r"""
+#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, side;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Datatype types[4];
+  const char* const names[4] = {"empty", "nobody", "sent", "got"};
+  for (int i = 0; i < 4; ++i) {
+    MPI_Type_vector(10, 2, 5 + i, MPI_DOUBLE, &types[i]);
+    MPI_Type_set_name(types[i], names[i]);
+    MPI_Type_commit(&types[i]);
+  }
+  static double data[400];
+  MPI_Send(data, 0, types[0], 1 - rank, 0, MPI_COMM_WORLD);
+  MPI_Recv(data, 0, types[0], 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Bcast(data, 0, types[0], 0, MPI_COMM_WORLD);
+  MPI_Send(data, 1, types[1], MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+  MPI_Recv(data, 1, types[1], MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  side = rank ? 0 : MPI_PROC_NULL; /* rank 0 has no neighbour on one side */
+  MPI_Sendrecv(data, 1, types[2], rank ? MPI_PROC_NULL : 1, 0, data + 200, 1, types[1], side, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, 1, types[1], rank ? 0 : MPI_PROC_NULL, 1, data + 200, 1, types[3], rank ? MPI_PROC_NULL : 1, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 4; ++i) MPI_Type_free(&types[i]);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_data_that_does_not_move_is_not_explained(heddle, mpi, tmp_path):
+    (tmp_path / "nobody.c").write_text(NOBODY)
+    program = compiled(mpi, tmp_path / "nobody", tmp_path / "nobody.c")
+    done = heddle("run", "-n", 2, "--", program, HEDDLE_EXPLAIN="all")
+    assert done.returncode == 0, done
+    assert re.findall(r"^heddle: (\w+): used by", done.stderr, re.MULTILINE) == ["sent", "got"], done.stderr

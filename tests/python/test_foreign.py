@@ -47,7 +47,8 @@ EMPTY = {"meta", "br", "rect", "circle", "use", "img"}
 
 
 class Elements(HTMLParser):
-    """Collects the elements of a page and its attributes, and fails if they are not closed in order."""
+    """Collects the elements of a page and its attributes, and fails if they are not closed in
+    order."""
 
     def __init__(self, page: str):
         super().__init__()
@@ -72,7 +73,8 @@ class Elements(HTMLParser):
 
 
 def test_a_page_has_the_same_elements_whatever_the_names(tmp_path):
-    """Names are in texts and attributes. A name that is not escaped there opens an element, or adds an attribute."""
+    """Names are in texts and attributes. A name that is not escaped there opens an element, or adds
+    an attribute."""
     shown = []
     for name in ("plain" * 30, EVIL, "' onload='x", '" onload="x', "<b", "</td>", TEMPLATE):
         file = tmp_path / "r.json"

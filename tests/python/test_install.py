@@ -55,7 +55,8 @@ def test_command(run):
 
 
 def test_a_report_as_a_page(root, run, tmp_path):
-    """Its templates are installed, and the packages beside the command that read them are in pure Python."""
+    """Its templates are installed, and the packages beside the command that read them are in pure
+    Python."""
     row = {
         "call": "send",
         "datatype": "loop 128 × 16384 B { block 256 }",

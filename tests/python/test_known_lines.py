@@ -1,4 +1,5 @@
-"""The program `heddle` starts lines of `heddle run` that it knows, without Python and exactly as Python does."""
+"""The program `heddle` starts lines of `heddle run` that it knows, without Python and exactly as
+Python does."""
 
 import binascii
 import os
@@ -291,7 +292,8 @@ def test_a_library_on_the_library_path_is_noticed(own):
 
 
 def test_in_doubt_a_line_is_not_known(own):
-    """A relative run path, a loader that does not say where it searches, an interpreter that is a script, a fresh program."""
+    """A relative run path, a loader that does not say where it searches, an interpreter that is a
+    script, a fresh program."""
     library = own.folder / "mpich/lib/libmpi.so.12"
     relative = compiled(own.folder / "app-relative", own.folder / "app-mpich.c", library, "-Wl,-rpath,mpich/lib")
     silent = own.folder / "silent/ldd"
@@ -374,7 +376,8 @@ def test_a_file_that_is_not_sound_counts_for_nothing(place, how):
 
 
 def test_forged_lines_start_nothing(place):
-    """Others may write the file. Its checksum is right. Python does not take over its lines either."""
+    """Others may write the file. Its checksum is right. Python does not take over its lines
+    either."""
     for words in (LINES["launcher"], LINES["no ranks"]):
         place.learn(*words)
     file = place.file()

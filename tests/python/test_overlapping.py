@@ -1,4 +1,5 @@
-"""Overlapping receives: bandwidth benchmarks work, and Heddle does not report receives past it. 2 ranks."""
+"""Overlapping receives: bandwidth benchmarks work, and Heddle does not report receives past it. 2
+ranks."""
 
 import json
 import os

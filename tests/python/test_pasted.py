@@ -244,7 +244,8 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("file", "given", "wanted"), EXAMPLES, ids=[row[0] for row in EXAMPLES])
 def test_examples(heddle, file, given, wanted):
-    """Each example is explained by its file name. The command asks for the missing values, and for nothing else."""
+    """Each example is explained by its file name. The command asks for the missing values, and for
+    nothing else."""
     defined = [word for pair in given.items() for word in ("--define", "=".join(pair))]
     done = heddle("explain", CHECKOUT / "examples" / file, *defined)
     assert done.returncode == 0 and done.stdout.splitlines()[0] == wanted, done
@@ -321,7 +322,8 @@ def test_lists_of_python():
     ],
 )
 def test_values_of_the_run(text):
-    """Only the run has the elements of such an array. The text names it, and the way to see its datatype."""
+    """Only the run has the elements of such an array. The text names it, and the way to see its
+    datatype."""
     with pytest.raises(Problem, match=r"what is at\?.*computes at when it runs.*HEDDLE_EXPLAIN=all heddle run") as problem:
         described(text)
     assert "what is" not in str(problem.value)[8:]

@@ -1,4 +1,5 @@
-"""Recipes of Spack and EasyBuild fit the tree: version, options of CMake, packages, installed files."""
+"""Recipes of Spack and EasyBuild fit the tree: version, options of CMake, packages, installed
+files."""
 
 import ast
 import json

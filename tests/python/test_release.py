@@ -50,6 +50,7 @@ def test_a_commit_without_its_tag(clone):
     [
         ("CMakeLists.txt", f"project(heddle VERSION {VERSION} "),
         ("python/heddle/__init__.py", f'__version__ = "{VERSION}"'),
+        ("include/heddle/version.h", f'#define HEDDLE_VERSION "{VERSION}"'),
         ("CITATION.cff", f"version: {VERSION}"),
         ("CHANGELOG.md", f"## {VERSION}, 2026-12-01"),
     ],
@@ -60,6 +61,18 @@ def test_a_version_that_differs(clone, file, text):
     path.write_text(path.read_text().replace(text, text.replace(VERSION, "9.9.9")))
     git(clone, "commit", "-qam", "Another version")
     assert f"{file} has" in refusal(clone)
+
+
+def test_a_program_reads_the_version_of_the_headers(tmp_path):
+    (tmp_path / "version.c").write_text(
+        "#include <heddle/heddle.h>\n#include <stdio.h>\n"
+        "#if !HEDDLE_VERSION_AT_LEAST(0, 0, 9) || HEDDLE_VERSION_AT_LEAST(99, 0, 0)\n#error the order of versions\n#endif\n"
+        'int main(void) { printf("%s %d.%d.%d", HEDDLE_VERSION, HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR,'
+        " HEDDLE_VERSION_PATCH); }\n"
+    )
+    program = tmp_path / "version"
+    subprocess.run(["cc", "-I", CHECKOUT / "include", tmp_path / "version.c", "-o", program], check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == f"{VERSION} {VERSION}"
 
 
 def test_notes_are_the_section_of_the_changelog(clone):

@@ -1,4 +1,5 @@
-"""Pictures and short descriptions of datatypes on a report's page. heddle-tool tells the true blocks."""
+"""Pictures and short descriptions of datatypes on a report's page. heddle-tool tells the true
+blocks."""
 
 import re
 
@@ -82,8 +83,36 @@ def test_a_column_is_a_column_in_its_picture():
     assert next(run.colour for run in picture.runs if run.x == "0.0") == colours.hexadecimal(0)
 
 
+def test_a_picture_has_the_whole_extent():
+    """The left half of a matrix: the picture shows the right half, too. A far extent would hide the
+    data."""
+    half = "loop 8 × 128 B { block 64 }"
+    plain, resized = Datatypes().of("", half).picture, Datatypes().of("", half, 8 * 128).picture
+    assert plain.title == "960 B of memory, in rows of 128 B"
+    assert resized.title == "1,024 B of memory (the extent), in rows of 128 B"
+    assert [run.width for run in resized.runs] == [run.width for run in plain.runs]
+    shifted = Datatypes().of("", half, 8 * 128 + 128, -128)
+    assert shifted.title.endswith("; extent 1,152 B") and shifted.picture.title.startswith("1,152 B of memory (the extent)")
+    assert Datatypes().of("", half, 1 << 40).picture.title == plain.title
+    assert Datatypes().of("", half, 16).picture.title == plain.title  # elements that interleave
+
+
+def test_an_extent_is_named_if_it_is_not_that_of_the_data():
+    types = Datatypes()
+    for text, extent, lower, said in (
+        ("block 8", 8, 0, False),
+        ("block 8", 16, 0, True),
+        ("@8 block 8", 8, 8, False),
+        ("@8 block 8", 16, 0, True),
+        ("at [0, 24, … 2000 in all] { block 8 }", 16000, 0, True),  # the report does not have the last block
+    ):
+        assert (f"; extent {extent:,} B" in types.of("", text, extent, lower).title) == said, text
+    assert len({types.of("", "block 8", extent).title for extent in (8, 16, 24)}) == 3
+
+
 def test_colours_are_the_packed_order():
-    """A transposed matrix is packed column by column: colours change along each row. Otherwise they change from row to row."""
+    """A transposed matrix is packed column by column: colours change along each row. Otherwise they
+    change from row to row."""
     across = Datatypes().of("", "loop 64 × 8 B { loop 64 × 512 B { block 8 } }").picture.runs
     first = [run.colour for run in across if run.y == 0]
     assert len(first) > 8 and len({*first}) == len(first)

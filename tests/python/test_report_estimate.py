@@ -1,4 +1,5 @@
-"""A report estimates the time of the MPI library alone by a profile, as a range of two digits, or gives no estimate."""
+"""A report estimates the time of the MPI library alone by a profile, as a range of two digits, or
+gives no estimate."""
 
 import json
 
@@ -165,7 +166,8 @@ def test_it_is_shown_beside_what_was_measured(found, heddle, tmp_path, monkeypat
 
 
 def test_a_gain_needs_the_whole_range(found):
-    """The model has been wrong by a factor of eight on Open MPI. The library alone takes 5.2 us to 210 us here."""
+    """The model has been wrong by a factor of eight on Open MPI. The library alone takes 5.2 us to
+    210 us here."""
     slow, unclear, quick = (estimate(found(row(pack_us=us, wait_us=0)), PROFILE).gain(1) for us in (500.0, 50.0, 5.0))
     sides = "with Heddle, 5.2 us to 210 us with the MPI library alone"
     assert slow == f"the rough estimate finds no gain (a rank takes 500 us {sides}); heddle compare measures it"

@@ -54,8 +54,8 @@ def test_rooms_include_what_their_rows_allow():
 
 @pytest.mark.parametrize("room, first", [("engine", "base"), ("mpi", "process")])
 def test_no_arrow_within_a_room_points_up(room, first):
-    line = next(line for line in TEXT.splitlines() if line.startswith(f"`{first}` ←"))
-    order = NAMED.findall(line)
+    paragraph = next(part for part in TEXT.split("\n\n") if part.startswith(f"`{first}` ←"))
+    order = NAMED.findall(paragraph)
     folders = {path.name for path in (ROOT / "src" / room).iterdir() if path.is_dir()}
     assert set(order) == folders
     wrong = []

@@ -1,4 +1,5 @@
-"""heddle run --report: the program runs as usual, and some lines at the end report on MPI and Heddle."""
+"""heddle run --report: the program runs as usual, and some lines at the end report on MPI and
+Heddle."""
 
 import json
 import shlex

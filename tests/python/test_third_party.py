@@ -1,4 +1,5 @@
-"""Software of others in Heddle's libraries and programs: each has its licence text, and a place in the list (CycloneDX)."""
+"""Software of others in Heddle's libraries and programs: each has its licence text, and a place in
+the list (CycloneDX)."""
 
 import json
 import re
@@ -13,7 +14,8 @@ FOLDER = CHECKOUT / "packaging/third_party"
 TABLE = json.loads((FOLDER / "components.json").read_text())
 # The rooms from which packaging/CMakeLists.txt installs, and those that heddle-tool is linked with.
 SHIPPED = ("src", "sim", "bench/links", "packaging")
-# They leave nothing in the libraries: an interpreter of the build, and programs of the checkout alone.
+# They leave nothing in the libraries: an interpreter of the build, and programs of the checkout
+# alone.
 NOT_SHIPPED = {"Python3", "HEDDLE_SIMGRID", "HEDDLE_SMPI_INCLUDE"}
 OF_THE_SYSTEM = {"sys", "linux", "asm", "bits"}
 OF_OURS_OR_OF_MPI = {"heddle", "smpi", "simgrid"}

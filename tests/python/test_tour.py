@@ -20,7 +20,8 @@ def found(name: str):
 def test_a_step_names_a_function_of_its_file(name, function):
     file = found(name)
     assert file, f"there is no {name}"
-    # Not a call of an object's method (x.f(), x->f()): the function is declared, defined or called by its name here.
+    # Not a call of an object's method (x.f(), x->f()): the function is declared, defined or called
+    # by its name here.
     assert re.search(rf"(?<![.>\w]){function}\(", file.read_text()), f"{name} has no {function}()"
 
 

@@ -172,7 +172,8 @@ def test_tables_fit_the_terminal_and_the_bar_moves(tmp_path):
 
 
 class Tries:
-    """Measurements that give these numbers, one after the other. While one of `busy` runs, other work is on the machine."""
+    """Measurements that give these numbers, one after the other. While one of `busy` runs, other
+    work is on the machine."""
 
     def __init__(self, monkeypatch, numbers, busy=()):
         self.numbers, self.left = numbers, 0

@@ -1,4 +1,5 @@
-"""tests/verbs/job in a mount namespace, instead of the guest of `make verbs`, and with a stand-in for scripts/hosts."""
+"""tests/verbs/job in a mount namespace, instead of the guest of `make verbs`, and with a stand-in
+for scripts/hosts."""
 
 import os
 import shutil

@@ -1,4 +1,5 @@
-"""Verdicts on speed: without a difference at most one in twenty is false, whatever the noise; a difference of 10 % is seen."""
+"""Verdicts on speed: without a difference at most one in twenty is false, whatever the noise; a
+difference of 10 % is seen."""
 
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def second_is_slow(rng, runs):
 
 
 def period(rng, runs):
-    """A service that works in the first and the last run of four: a fixed order of ways would always hit the same way."""
+    """A service that works in the first and the last run of four: a fixed order of ways would
+    always hit the same way."""
     return np.resize((0.3, 0.0, 0.0, 0.3), runs) + rng.normal(0, 0.01, runs)
 
 
@@ -57,7 +59,8 @@ NOISES = (heavy_tails, drift, bursts, autocorrelated, second_is_slow, period, al
 
 
 def ratios(rng, noise, rounds, gain=1.0):
-    """Ratios of simulated rounds. A run's time is exp(noise); without Heddle it is `gain` times as long."""
+    """Ratios of simulated rounds. A run's time is exp(noise); without Heddle it is `gain` times as
+    long."""
     found = []
     for first, second in noise(rng, 2 * rounds).reshape(rounds, 2):
         without, ours = (first, second) if rng.random() < 0.5 else (second, first)  # verdict.shuffled

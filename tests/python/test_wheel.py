@@ -131,7 +131,9 @@ def test_tag_and_contents(wheel):
     ours = {Path(name).name for name in binaries}
     links = {f"libheddle_links_{mpi}.so" for mpi in MPIS}
     assert ours == {"heddle", "heddle-tool", "libheddle_mpich.so", "libheddle_openmpi.so", "libheddle_abi.so", *links}
-    assert {f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "weak")} <= {*names}
+    assert {
+        f"heddle/native/include/heddle/{name}.h" for name in ("heddle", "exchange", "plain_exchange", "version", "weak")
+    } <= {*names}
     assert not [name for name in names if re.search("/(bench|demo|__pycache__)/", name)]
     package = CHECKOUT / "python/heddle"
     templates = {file.relative_to(package.parent).as_posix() for file in package.rglob("*.j2") if "bench" not in file.parts}

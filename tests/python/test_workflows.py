@@ -1,4 +1,5 @@
-"""Workflows of GitHub call only what the tree has: targets of the Makefile, scripts, and options of commands."""
+"""Workflows of GitHub call only what the tree has: targets of the Makefile, scripts, and options of
+commands."""
 
 import re
 import subprocess

@@ -34,14 +34,27 @@ TEST(Asked, TooManyAreLeftOut) {
 
 TEST(Asked, NamesThatNothingHadAreSaid) {
   Asked asked("face,corner");
-  EXPECT_EQ(asked.missing(), "HEDDLE_EXPLAIN: rank 0 has met nothing called face, corner. No call of it used a datatype.");
+  EXPECT_EQ(
+      asked.missing(),
+      "HEDDLE_EXPLAIN: rank 0 has met nothing called face, corner, and other ranks are not asked. No call of rank 0 moved "
+      "data of a datatype.");
   asked.uses("face", "MPI_Send", here);
   asked.uses("", "MPI_Send", here);
-  EXPECT_TRUE(asked.missing().starts_with(
-      "HEDDLE_EXPLAIN: rank 0 has met nothing called corner. Datatypes used there: one without a name, face; from: swap ("))
+  EXPECT_TRUE(
+      asked.missing().starts_with("HEDDLE_EXPLAIN: rank 0 has met nothing called corner, and other ranks are not asked. "
+                                  "Datatypes used there: one without a name, face; from: swap ("))
       << asked.missing();
   asked.uses("corner", "MPI_Recv", here);
   EXPECT_EQ(asked.missing(), "");
+}
+
+TEST(Asked, HeddleRunHasLookedForFunctions) {
+  for (const bool prepared : {false, true}) {
+    Asked asked(prepared ? "corner,?" : "corner");
+    asked.uses("face", "MPI_Send", here);
+    EXPECT_EQ(asked.missing().find("are found by `heddle run`") == std::string::npos, prepared) << asked.missing();
+    EXPECT_EQ(asked.missing().find("`heddle run` looked for") != std::string::npos, prepared) << asked.missing();
+  }
 }
 
 TEST(Asked, LongListsAreCut) {

@@ -1,4 +1,5 @@
-// The place of a call that comes through a binding. tests/python/test_bindings.py has whole programs.
+// The place of a call that comes through a binding. tests/python/test_bindings.py has whole
+// programs.
 #include "report/calling_place.hpp"
 
 #include <gtest/gtest.h>

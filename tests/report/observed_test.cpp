@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
@@ -18,7 +19,8 @@ class Numbers : public Meanings {
   const char* procedure(int number) const noexcept override { return number == 0 ? "MPI_Send" : "MPI_Alltoallw"; }
   bool is_datatype(std::uint64_t type) const noexcept override { return type != 0; }
   bool is_derived(std::uint64_t type) const noexcept override { return type >= 100; }
-  std::string datatype(std::uint64_t type) const override { return "type" + std::to_string(type); }
+  std::string datatype(std::uint64_t type) const override { return type > 200 ? "" : "type" + std::to_string(type); }
+  Described layout(std::uint64_t type) const override { return described(layout::basic(static_cast<std::int64_t>(type))); }
   std::string communicator(std::uint64_t comm) const override { return "comm" + std::to_string(comm); }
   std::string window(std::uint64_t window) const override { return "window" + std::to_string(window); }
   std::int64_t size_of(std::uint64_t type) const noexcept override { return static_cast<std::int64_t>(type); }
@@ -93,6 +95,21 @@ TEST_F(Observing, APersistentRequestMovesWhenItIsStarted) {
   EXPECT_EQ(site().at("bytes"), 32);
 }
 
+TEST_F(Observing, ADatatypeWithoutANameHasItsLayout) {
+  for (const std::uint64_t type : {300, 301}) call({.from = this, .typed = true, .type = type, .communicator = 7, .count = 1});
+  call({.from = this, .typed = true, .type = 8, .communicator = 7, .count = 1});
+  const auto sites = nlohmann::json::parse(report_.to_json()).at("sites");
+  ASSERT_EQ(sites.size(), 3U) << "datatypes without a name are told apart";
+  std::map<std::string, nlohmann::json> by_layout;
+  for (const auto& each : sites) by_layout[each.value("datatype", "")] = each;
+  ASSERT_TRUE(by_layout.contains("block 300") && by_layout.contains("block 301"));
+  EXPECT_EQ(by_layout["block 300"].at("extent"), 300);
+  EXPECT_EQ(by_layout["block 300"].at("lower_bound"), 0);
+  EXPECT_NE(by_layout["block 300"].at("site_hash"), by_layout["block 301"].at("site_hash"));
+  EXPECT_EQ(by_layout[""].at("datatype_name"), "type8");
+  EXPECT_FALSE(by_layout[""].contains("site_hash"));
+}
+
 TEST_F(Observing, AWindowHasItsNameToo) {
   call({.from = this, .communicator = 7, .windowed = true});
   EXPECT_EQ(site().at("communicator"), "window7");
@@ -162,6 +179,32 @@ TEST(Explained, WhatMeansSomethingAtTheRootAloneIsAskedNothingElse) {
   call.received.type = 100;
   all.begins(call);
   EXPECT_EQ(all.told.size(), 2U);
+}
+
+TEST(Explained, DataThatDoesNotMoveIsNotExplained) {
+  const Numbers numbers;
+  Explaining all("all", numbers, nullptr);
+  Called send{.procedure = 1, .from = &numbers, .typed = true, .type = 8, .count = 0};
+  all.begins(send);
+  send.count = 3;
+  send.no_partner = true;
+  all.begins(send);
+  Called both{.procedure = 1, .from = &numbers, .typed = true, .type = 8, .count = 2, .no_source = true};
+  both.received = {.count = 5, .type = 9};
+  both.sent = {.count = 0, .type = 16};
+  EXPECT_TRUE(all.told.empty());
+  all.begins(both);
+  EXPECT_EQ(all.told, std::vector<std::string>{"type8 x 2 8"});
+  const std::vector<std::uint64_t> types = {100, 101};
+  const std::vector<int> counts = {0, 1};
+  Called list{.procedure = 1, .from = &numbers, .communicator = 7, .pattern = Pattern::alltoall};
+  list.received = {.counts = counts.data(), .types = types.data()};
+  all.begins(list);
+  EXPECT_EQ(all.told, (std::vector<std::string>{"type8 x 2 8", "type101 x 1 101"}));
+  send.no_partner = false;
+  send.type = 12;
+  all.begins(send);
+  EXPECT_EQ(all.told.back(), "type12 x 3 12");
 }
 
 TEST(Explained, NamesThatNothingHadAreTold) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 namespace heddle::report {
@@ -21,8 +22,9 @@ const Layout column = vector(128, 8, 4096, basic(4));
 
 TEST(Report, CallsOfOneKindAreOneRow) {
   Report report;
-  const Layout same =
+  const Layout box =
       subarray(std::vector<Count>{128, 4096}, std::vector<Count>{128, 8}, std::vector<Count>{0, 0}, Order::c, basic(4));
+  const Layout same = resized(box, 0, column.extent());
   report.add("send", column, "bc-spup", 4096, {.search = 1000, .pack = 2000, .wait = 0, .copy = 0});
   report.add("send", same, "bc-spup", 4096, {.search = 0, .pack = 500, .wait = 250, .copy = 0});
   report.add("receive", column, "bc-spup", 4096, {});
@@ -36,6 +38,8 @@ TEST(Report, CallsOfOneKindAreOneRow) {
   };
   const json row = of("send", "bc-spup");
   EXPECT_EQ(row["datatype"], "loop 128 × 16384 B { block 32 }");
+  EXPECT_EQ(row["extent"], column.extent());
+  EXPECT_EQ(row["lower_bound"], 0);
   EXPECT_EQ(row["calls"], 2);
   EXPECT_EQ(row["bytes"], 8192);
   EXPECT_EQ(row["search_us"], 1.0);
@@ -293,6 +297,63 @@ TEST(Report, BlocksThatGoByMailboxesAreCountedApart) {
   EXPECT_EQ(json::parse(merge(texts))["mailboxes"], wanted);
 }
 
+TEST(Report, AnotherExtentIsAnotherDatatype) {
+  Report one, two;
+  for (Report* const report : {&one, &two})
+    for (const Bytes extent : {64, 128}) report->add("send", resized(basic(8), -8, extent), "packed", 8, {});
+  const std::vector<std::string> texts = {one.to_json(), two.to_json()};
+  const json rows = json::parse(merge(texts))["rows"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["extent"].get<int>() + rows[1]["extent"].get<int>(), 64 + 128) << "ranks do not add them up";
+  for (const json& row : rows) {
+    EXPECT_EQ(row["calls"], 2);
+    EXPECT_EQ(row["lower_bound"], -8);
+    EXPECT_EQ(row["datatype"], "block 8");
+  }
+}
+
+TEST(Report, LongListsThatBeginAlikeAreTwoDatatypes) {
+  std::vector<Count> places;
+  for (Count i = 0; i < 5000; ++i) places.push_back(2 * i * i);
+  const Layout one = indexed_block(1, places, basic(8));
+  ++places[4000];
+  const Layout other = indexed_block(1, places, basic(8));
+  Report report;
+  for (const Layout& layout : {one, other, one}) report.add("send", layout, "packed", layout.size(), {});
+  const json rows = json::parse(report.to_json())["rows"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["datatype"], rows[1]["datatype"]);
+  EXPECT_NE(rows[0]["hash"], rows[1]["hash"]);
+  EXPECT_EQ(rows[0]["calls"].get<int>() + rows[1]["calls"].get<int>(), 3);
+  EXPECT_NE(rows[0]["datatype"].get<std::string>().find(", … 5000 in all] { block 8 }"), std::string::npos);
+}
+
+TEST(Described, EveryNumberCounts) {
+  const std::vector<Count> lengths = {1, 2, 3}, places = {0, 5, 9};
+  const std::vector<Layout> parts = {basic(4), vector(3, 1, 2, basic(8)), basic(2)};
+  const std::vector<Layout> all = {basic(8),
+                                   resized(basic(8), 0, 16),
+                                   resized(basic(8), -8, 16),
+                                   vector(4, 1, 2, basic(8)),
+                                   vector(4, 1, 3, basic(8)),
+                                   vector(5, 1, 2, basic(8)),
+                                   resized(vector(4, 2, 4, basic(4)), 0, 50),
+                                   contiguous(2, vector(4, 1, 2, basic(8))),
+                                   indexed(lengths, places, basic(8)),
+                                   indexed(places, lengths, basic(8)),
+                                   indexed_block(2, places, basic(8)),
+                                   indexed_block(3, places, basic(8)),
+                                   structure(lengths, std::vector<Bytes>{0, 100, 300}, parts),
+                                   structure(lengths, std::vector<Bytes>{0, 100, 301}, parts),
+                                   structure(lengths, std::vector<Bytes>{8, 108, 308}, parts)};
+  std::set<std::string> hashes;
+  for (const Layout& each : all) {
+    hashes.insert(described(each).hash);
+    EXPECT_EQ(described(each).hash, described(Layout(each)).hash);
+  }
+  EXPECT_EQ(hashes.size(), all.size());
+}
+
 TEST(Report, LongDescriptionsAreCut) {
   std::vector<Count> lengths, places;
   for (Count i = 0; i < 500; ++i) {
@@ -301,7 +362,11 @@ TEST(Report, LongDescriptionsAreCut) {
   }
   Report report;
   report.add("send", structure(lengths, places, std::vector<Layout>(500, vector(2, 1, 5, basic(1)))), "packed", 1, {});
-  EXPECT_LT(json::parse(report.to_json())["rows"][0]["datatype"].get<std::string>().size(), 200u);
+  const json row = json::parse(report.to_json())["rows"][0];
+  const std::string text = row["datatype"];
+  EXPECT_TRUE(text.ends_with("…") && text.size() <= Described::longest + 3 && text.size() > Described::longest - 3)
+      << text.size();
+  EXPECT_FALSE(row["hash"].get<std::string>().empty());
 }
 
 TEST(Report, CountsFromSeveralThreads) {
@@ -339,14 +404,17 @@ TEST(Trace, CallsAreSlicesOfTheirRank) {
   EXPECT_EQ(file.end(), "");
   const json events = json::parse(std::ifstream(path))["traceEvents"];
   std::filesystem::remove(path);
-  ASSERT_EQ(events.size(), 7u);  // two names for each rank, two calls, a note of missing calls
-  const json& slice = events[3];
+  ASSERT_EQ(events.size(), 8u);  // two names for each rank, a module, two calls, a note of missing calls
+  EXPECT_EQ(events[2]["name"], "heddle_module");
+  EXPECT_EQ(events[2]["args"]["file"], "app");
+  EXPECT_EQ(events[2]["args"]["path"], "/app");
+  const json& slice = events[4];
   EXPECT_EQ(slice["ph"], "X");
   EXPECT_EQ(slice["name"], "MPI_Send");
   EXPECT_EQ(slice["ts"], 1.0);
   EXPECT_EQ(slice["dur"], 0.5);
   EXPECT_EQ(slice["args"]["from"], "app+0x10");
-  EXPECT_EQ(events[4]["name"], "3 further calls are not shown");
+  EXPECT_EQ(events[5]["name"], "3 further calls are not shown");
   EXPECT_EQ(TraceFile("/no/such/folder/t.json").end(), "cannot write /no/such/folder/t.json (No such file or directory)");
 }
 

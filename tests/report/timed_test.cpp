@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace heddle::report {
@@ -20,6 +21,7 @@ struct Constants {
   static const int* no_window() { return nullptr; }
   static const void* in_place() { return &place; }
   static constexpr int root = -3;
+  static constexpr int nobody = -2;
   static constexpr int success = 0;
 };
 
@@ -76,6 +78,35 @@ TEST(Timed, WhatStandsForNoneIsZeroOrNobody) {
   EXPECT_EQ(onlooker.last().communicator, 0U);
   EXPECT_EQ(onlooker.last().peer, Called::nobody);
   EXPECT_EQ(onlooker.ended, std::vector<bool>{false});  // the call failed
+}
+
+int swap_both(int /*to*/, int /*from*/) { return 0; }
+int swap_two(Type /*sent*/, int /*to*/, Type /*received*/, int /*from*/) { return 0; }
+int receive(int /*from*/) { return 0; }
+
+TEST(Timed, ACallWithoutAPartnerIsTold) {
+  Onlooker onlooker;
+  using Replace = Timed<Constants, &swap_both, 1, Positions{.peer = 0, .source = 1}>;
+  using Swap = Timed<Constants, &swap_two, 1, Positions{.type = 0, .peer = 1, .source = 3, .received = {.type = 2}}>;
+  using Receive = Timed<Constants, &receive, 1, Positions{.source = 0}>;
+  constexpr int nobody = Constants::nobody;
+  const auto told = [&] { return std::pair(onlooker.last().no_partner, onlooker.last().no_source); };
+  Send::call(nullptr, 1, 2, nobody, "world");
+  EXPECT_TRUE(told().first);
+  Send::call(nullptr, 1, 2, 0, "world");
+  EXPECT_FALSE(told().first);
+  Receive::call(nobody);
+  EXPECT_EQ(told(), std::pair(true, true));
+  Receive::call(-1);  // any source
+  EXPECT_EQ(told(), std::pair(false, false));
+  Replace::call(nobody, 0);
+  EXPECT_EQ(told(), std::pair(false, false)) << "the datatype is used for the received data";
+  Replace::call(nobody, nobody);
+  EXPECT_EQ(told(), std::pair(true, true));
+  Swap::call(1, 0, 2, nobody);
+  EXPECT_EQ(told(), std::pair(false, true));
+  Swap::call(1, nobody, 2, 0);
+  EXPECT_EQ(told(), std::pair(true, false));
 }
 
 int gather(const int* /*counts*/, Type /*type*/, const long* /*counts*/, const Type* /*types*/, int /*root*/) {

@@ -40,6 +40,21 @@ TEST(Wanted, ARangeHasAName) {
   EXPECT_FALSE(Wanted("exchange=halo+0x1189-0x1200").has("", "MPI_Send", in_swap)) << "a call returns behind where it began";
 }
 
+TEST(Wanted, HeddleRunAddsNothingToAName) {
+  Wanted wanted("a,b,?,a=halo+0x1100-0x1189");
+  EXPECT_TRUE(wanted.has("a,b", "MPI_Send", nowhere));
+}
+
+TEST(Wanted, ALineIsShownAndNotAskedFor) {
+  Wanted wanted("face,?,?swap (halo.c:42)=halo+0x1188-0x1189");
+  EXPECT_TRUE(wanted.prepared());
+  EXPECT_FALSE(Wanted("face").prepared());
+  EXPECT_EQ(wanted.shown(in_swap), "swap (halo.c:42)");
+  EXPECT_EQ(wanted.shown({"/opt/halo", 0x1188, ""}), "halo+0x1188");
+  EXPECT_FALSE(wanted.has("edge", "MPI_Send", in_swap));
+  EXPECT_EQ(wanted.unmet(), Words{"face"});
+}
+
 TEST(Shown, FunctionModuleAndOffset) {
   EXPECT_EQ(shown(in_swap), "swap (halo+0x1189)");
   EXPECT_EQ(shown({"/opt/halo", 0x20, ""}), "halo+0x20");

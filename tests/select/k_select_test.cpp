@@ -85,7 +85,8 @@ TEST(KSelect, TakesLinearTime) {
 }
 
 TEST(KSelect, AMaliciousOrderMakesItSlowerByAFactorOnly) {
-  // McIlroy's adversary: values take shape while they are compared, so that the pivot is always an extreme one.
+  // McIlroy's adversary: values take shape while they are compared, so that the pivot is always an
+  // extreme one.
   constexpr std::int64_t n = 20'000;
   struct Adversary {
     std::vector<std::int64_t> value;

@@ -10,7 +10,8 @@ from scenario import Comm, Pattern, Side, Taste, some_bytes, some_side, some_uni
 
 
 class Cancelled(Pattern):
-    """A cancelled receive without a message, or a cancelled message that may already have been received."""
+    """A cancelled receive without a message, or a cancelled message that may already have been
+    received."""
 
     def __init__(self, comm: Comm, source: int, target: int, message: Message | None, side: Side, tag: int):
         self.comm, self.source, self.target, self.message, self.side, self.tag = comm, source, target, message, side, tag

@@ -336,7 +336,8 @@ class Messages(Pattern):
         return out
 
     def sort(self, c, printer):
-        """The message of each receive: the first remaining message of its source, because receives match in the order of posting."""
+        """The message of each receive: the first remaining message of its source, because receives
+        match in the order of posting."""
         out = [f"int taken[{len(self.messages)}] = {{0}};"]
         rows = ", ".join(f"{{{self.comm.rank(m.source)}, {m.tag}, {m.id}u, {m.bytes}}}" for m in self.messages)
         out.append(f"static const struct sender senders[] = {{{rows}}};")

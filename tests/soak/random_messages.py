@@ -67,8 +67,9 @@ def random_messages(
             room = n + random.choice([1, 2, 16, 100])
         if truncate and n > 1 and cycles == 1:
             room = max(1, random.choice([n - 1, n // 2, n // 7]))
-            # Open MPI 5.0.11 writes contiguous messages, including packed ones, beyond the end of the receive. It also loses the
-            # error if a rank receives its own message by a type with holes.
+            # Open MPI 5.0.11 writes contiguous messages, including packed ones, beyond the end of
+            # the receive. It also loses the error if a rank receives its own message by a type with
+            # holes.
             if taste.mpi == "openmpi" and (n * unit.bytes > 1000 or source == target):
                 room = n
         if i > 0 and burst and n == template[0].units and not any_source:

@@ -150,7 +150,8 @@ class Machine:
         return found
 
     def stacks(self, program: Path) -> str:
-        """The place of each rank. Ranks report it themselves (SIGALRM), and so does gdb if it is there."""
+        """The place of each rank. Ranks report it themselves (SIGALRM), and so does gdb if it is
+        there."""
         pids = self.processes(program)
         for pid in pids:
             kill(pid, signal.SIGALRM)

@@ -193,7 +193,8 @@ def some_side(random: Random, taste: Taste, unit: Unit, n: int) -> Side:
 
 
 class Pattern:
-    """A pattern, numbered within its scenario. Subclasses give its stages, and the C code of each stage."""
+    """A pattern, numbered within its scenario. Subclasses give its stages, and the C code of each
+    stage."""
 
     number = 0
     comm: Comm

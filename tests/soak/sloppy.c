@@ -1,4 +1,5 @@
-/* ---- Each function makes calls that MPI forbids, or few tests make. All libraries support them. */
+/* ---- Each function makes calls that MPI forbids, or few tests make. All libraries support
+ * them. */
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -240,7 +241,8 @@ static void child_writes(int raw, void* at, size_t bytes) {
   if (child < 0 || waitpid(child, &status, 0) != child || status != 0) complain("a child ends with status %d", status);
 }
 
-/* The memory is of MPI_Alloc_mem. Other memory is mapped at its addresses, or a child writes there. */
+/* The memory is of MPI_Alloc_mem. Other memory is mapped at its addresses, or a child writes
+ * there. */
 enum event { MAPPED, MOVED, MOVED_PAGE, CHILD, RAW_CHILD };
 static void other_memory(enum event event, char* at, size_t bytes) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), moved = event == MOVED ? bytes : page;

@@ -46,7 +46,8 @@ def random_sloppy(random: Random, taste: Taste, comm: Comm, tag: int, threaded: 
     if function in groups:
         arguments = {
             "wrong_half": [tag, ints],
-            # The truncation changes the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF, which all threads use.
+            # The truncation changes the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF, which
+            # all threads use.
             "handled": [ints, int(taste.has("truncation") and not threaded)],
             "leave": [min(ints, 20_000), random.randrange(2), random.choice([0, 0, 1, 2, 3])],
         }[function]

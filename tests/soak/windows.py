@@ -14,7 +14,8 @@ GUARD = 256  # runtime.c
 
 @dataclass
 class Access:
-    """An access by `origin` to a place of its own in the window of `target`. Both are world ranks."""
+    """An access by `origin` to a place of its own in the window of `target`. Both are world
+    ranks."""
 
     call: str  # Put, Get, Rput, Rget, Accumulate
     origin: int

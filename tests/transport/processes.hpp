@@ -3,7 +3,8 @@
 //
 //   run_processes(5, [](Process& p) { const Node node(p.me, p.size, p.gather); EXPECT_TRUE(...); });
 //
-// Expectations that fail in a process fail the test. A process that is gone makes every later gather of the others false.
+// Expectations that fail in a process fail the test. A process that is gone makes every later
+// gather of the others false.
 #pragma once
 
 #include <sys/types.h>

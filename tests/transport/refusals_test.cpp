@@ -184,7 +184,8 @@ TEST(Refusals, ADescriptorFromAnotherProcessThanTheAnnouncedOne) {
   });
 }
 
-/// Sends rubbish to every mailbox that the kernel lists: too short, too long, without a key, with a descriptor.
+/// Sends rubbish to every mailbox that the kernel lists: too short, too long, without a key, with a
+/// descriptor.
 void harass() {
   const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM, 0));
   std::ifstream sockets("/proc/net/unix");

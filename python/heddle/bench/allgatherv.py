@@ -1,7 +1,9 @@
-"""`heddle bench allgatherv`: the host's MPI_Allgatherv and Heddle's algorithms, if one rank or a few ranks have most data.
+"""`heddle bench allgatherv`: the host's MPI_Allgatherv and Heddle's algorithms, if one rank or a
+few ranks have most data.
 
-The volumes are those of Figure 14 of Balaji et al. 2007 (rank 0 has s bytes, all others 8), and volumes by a power law. With
-more ranks than cores, waiting ranks yield alike with Heddle and without.
+The volumes are those of Figure 14 of Balaji et al. 2007 (rank 0 has s bytes, all others 8), and
+volumes by a power law. With more ranks than cores, waiting ranks yield alike with Heddle and
+without.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`heddle bench alltoall-struct`: MPI_Alltoall of structs whose blocks double from one int to x ints.
+"""`heddle bench alltoall-struct`: MPI_Alltoall of structs whose blocks double from one int to x
+ints.
 
-Figures 8 and 9 of Wu, Wyckoff and Panda 2004, with 2 to 8 ranks on one node. With more ranks than cores, waiting ranks yield
-alike with Heddle and without.
+Figures 8 and 9 of Wu, Wyckoff and Panda 2004, with 2 to 8 ranks on one node. With more ranks than
+cores, waiting ranks yield alike with Heddle and without.
 """
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ def command(
     provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
-    """Exchange structs among all ranks: Heddle and its schemes, the host, contiguous messages, packing by hand."""
+    """Exchange structs among all ranks: Heddle and its schemes, the host, contiguous messages,
+    packing by hand."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

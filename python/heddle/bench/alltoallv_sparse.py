@@ -1,7 +1,8 @@
-"""`heddle bench alltoallv-sparse`: a few partners around each rank, by MPI_Alltoallv and by heddle_exchange.
+"""`heddle bench alltoallv-sparse`: a few partners around each rank, by MPI_Alltoallv and by
+heddle_exchange.
 
-Figures 1 to 6 of Schliephake and Laure 2013. The exchange also finds the senders; MPI_Alltoallv is told its senders. With
-more ranks than cores, waiting ranks yield alike with Heddle and without.
+Figures 1 to 6 of Schliephake and Laure 2013. The exchange also finds the senders; MPI_Alltoallv is
+told its senders. With more ranks than cores, waiting ranks yield alike with Heddle and without.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ SELDOM = 488  # calls: select/collective/cadence.hpp
 METRIC = "exchange"
 REPORTED = 38.0  # times as quick as the host's MPI_Alltoallv
 WAYS = ("consensus", "counts", "crystal")
-# MPI_Alltoallv by Heddle's choice, and by each algorithm. Hints on the communicators of one job set the algorithm.
+# MPI_Alltoallv by Heddle's choice, and by each algorithm. Hints on the communicators of one job set
+# the algorithm.
 ALGORITHMS = ("auto", "direct", "crystal", "bruck")
 CHOSEN, *FORCED = (f"alltoallv {name}" for name in ALGORITHMS)
-# The router without the improvements of its paper, and with them one by one. All messages travel in bundles.
+# The router without the improvements of its paper, and with them one by one. All messages travel in
+# bundles.
 BUNDLED = "crystal, bundled"
 ROUTERS = {
     BUNDLED: "beside=1G",
@@ -158,7 +161,8 @@ def _draw_gains(axis, figures: Figures) -> None:
 
 
 def _draw_scaling(axis, of_one_mpi: list[Figures]) -> None:
-    """Figure 6: a line for each case over the numbers of ranks; with --strong the cases are one line."""
+    """Figure 6: a line for each case over the numbers of ranks; with --strong the cases are one
+    line."""
     for variant, style in ((CHOSEN, "-"), ("host", ":")):
         lines: dict[str, dict[int, float]] = {}
         for figures in of_one_mpi:
@@ -205,7 +209,8 @@ def command(
     routers: Annotated[bool, typer.Option(help="Measure the router's improvements one by one.")] = True,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Exchange messages with 26 partners: the host's MPI_Alltoallv, pair by pair, and the three ways of heddle_exchange."""
+    """Exchange messages with 26 partners: the host's MPI_Alltoallv, pair by pair, and the three
+    ways of heddle_exchange."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

@@ -1,6 +1,8 @@
-"""Shared by the benchmarks of whole applications: runs in turn with Heddle and without, one answer, medians and a table.
+"""Shared by the benchmarks of whole applications: runs in turn with Heddle and without, one answer,
+medians and a table.
 
-An application prints one line of JSON. The first round does not count: it checks the answer, and that Heddle was there.
+An application prints one line of JSON. The first round does not count: it checks the answer, and
+that Heddle was there.
 """
 
 from __future__ import annotations
@@ -92,7 +94,8 @@ def by_turns(jobs: Sequence[Job], runs: Sequence[Run], rounds: int, answer: Call
 
 
 def checked(job: Job, run: Run) -> dict:
-    """A run that compares its answer with a serial run. Under Heddle, a report proves that Heddle was there."""
+    """A run that compares its answer with a serial run. Under Heddle, a report proves that Heddle
+    was there."""
     if run.between is not With.heddle:
         return job.started(run)
     with tempfile.TemporaryDirectory(prefix="heddle-bench-") as folder:
@@ -110,7 +113,8 @@ Gains = dict[str, tuple[Who, Who]]  # name → the faster and the slower of a pa
 def rows_of(
     measured: Measured, bench: str, case: str, metric: str, unit: str, numbers: Callable[[dict], dict[str, float]], gains: Gains
 ) -> list[Row]:
-    """A row for each variant and way, called "variant, way", and the gains of the rounds, each with its interval.
+    """A row for each variant and way, called "variant, way", and the gains of the rounds, each with
+    its interval.
 
     @param numbers  turns a line into numbers by way
     """
@@ -159,7 +163,8 @@ def show_goals(found: Iterable[Figures], goals: Callable[[Figures], list]) -> No
 
 @dataclass(frozen=True)
 class Shown:
-    """How an application's rows are shown: title, metric, gain and goals of its table, and gains and factor of its picture."""
+    """How an application's rows are shown: title, metric, gain and goals of its table, and gains
+    and factor of its picture."""
 
     title: str
     metric: str
@@ -187,7 +192,8 @@ def gains_of(figures: Figures, metric: str) -> dict[str, float]:
 
 
 def draw(found: Sequence[Figures], metrics: Sequence[str], file: Path, title: str, factor: float, text: str) -> None:
-    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across, and their names below."""
+    """A panel for each MPI and number of ranks: bars of the gains, with the paper's factor across,
+    and their names below."""
     columns = min(2, len(found))
     with figure.panels(file, title, -(-len(found) // columns), columns, width=6, height=2.6 + 0.22 * len(metrics)) as axes:
         for axis in list(axes.flat)[len(found) :]:

@@ -1,8 +1,8 @@
 """Heddle's choice against the forced schemes, each in its own run.
 
-Two cores of a virtual machine may be threads of one core in one run, and far cores in the next. Then other schemes are best,
-and ratios of the two runs prove nothing. So runs are compared at the same distance (`Row.cores`). If no two runs have it, the
-case is not measured: run more rounds.
+Two cores of a virtual machine may be threads of one core in one run, and far cores in the next.
+Then other schemes are best, and ratios of the two runs prove nothing. So runs are compared at the
+same distance (`Row.cores`). If no two runs have it, the case is not measured: run more rounds.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ OVER_BEST = " over the best scheme"
 
 
 def over_best_scheme(rows: Iterable[Row]) -> list[Row]:
-    """`rows` of all rounds → a row for each case and distance: the choice over the best scheme. Both are over the contiguous
-    messages of their own runs, medians over rounds."""
+    """`rows` of all rounds → a row for each case and distance: the choice over the best scheme.
+    Both are over the contiguous messages of their own runs, medians over rounds."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         if row.metric.endswith(OVER_CONTIGUOUS) and row.variant in ("heddle", *ALL_SCHEMES):

@@ -11,7 +11,8 @@ from .rows import Row
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case and a metric in GB/s, as medians, of Heddle under each MPI, the hosts, memcpy and the yardstick."""
+    """A case and a metric in GB/s, as medians, of Heddle under each MPI, the hosts, memcpy and the
+    yardstick."""
 
     case: str
     metric: str  # pack or unpack
@@ -26,9 +27,9 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """The gain over the better host: the smaller of the two ratios, each within one process. (The place of a process's
-        pages decides which lines collide in the second-level cache: the same packing runs at 4.7 GB/s in one process and
-        at 7.3 in the next.)
+        """The gain over the better host: the smaller of the two ratios, each within one process.
+        (The place of a process's pages decides which lines collide in the second-level cache: the
+        same packing runs at 4.7 GB/s in one process and at 7.3 in the next.)
         """
         return min(self.ours[mpi] / self.hosts[mpi] for mpi in self.hosts if mpi in self.ours)
 
@@ -125,7 +126,8 @@ def goals(found: Iterable[Comparison], metric: str) -> list[Goal]:
 
 @dataclass(frozen=True)
 class Decoding:
-    """The cost of a type before its first use, and the number of packs that pay it back. None: Heddle is not faster."""
+    """The cost of a type before its first use, and the number of packs that pay it back. None:
+    Heddle is not faster."""
 
     case: str
     mpi: str

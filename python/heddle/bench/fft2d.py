@@ -1,7 +1,8 @@
-"""`heddle bench fft2d`: a 2-D FFT whose global transposes are packed by hand, half by datatypes and all by datatypes, with
-Heddle and without.
+"""`heddle bench fft2d`: a 2-D FFT whose global transposes are packed by hand, half by datatypes and
+all by datatypes, with Heddle and without.
 
-The FFT of Hoefler and Gottlieb 2010: strong scaling, up to 3.8 times as fast by datatypes as packed by hand.
+The FFT of Hoefler and Gottlieb 2010: strong scaling, up to 3.8 times as fast by datatypes as packed
+by hand.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ SHOWN = applications.Shown(
 
 
 def draw(found: Sequence[Figures], file: Path) -> None:
-    """The paper's picture of strong scaling for each MPI. Below it are the gains by ranks, with the paper's factor."""
+    """The paper's picture of strong scaling for each MPI. Below it are the gains by ranks, with the
+    paper's factor."""
     mpis = list(dict.fromkeys(figures.mpi for figures in found))
     styles = dict(zip(VARIANTS, ("-", "--", ":"), strict=True))
     with figure.panels(file, SHOWN.picture, 2, len(mpis), width=5.4) as axes:
@@ -148,7 +150,8 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Filter with a 2-D FFT. Its transposes are by hand, half by datatypes or all by datatypes, with Heddle and without."""
+    """Filter with a 2-D FFT. Its transposes are by hand, half by datatypes or all by datatypes,
+    with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

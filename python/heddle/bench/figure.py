@@ -75,7 +75,8 @@ ROOM = 95  # letters of a panel's width
 
 
 def legend(axis, size: int = 6) -> None:
-    """The legend. If there are many lines, it goes below the panel, so that it covers none of them."""
+    """The legend. If there are many lines, it goes below the panel, so that it covers none of
+    them."""
     names = axis.get_legend_handles_labels()[1]
     columns = min(4, max(1, ROOM // (max(map(len, names), default=0) + 9)))
     below = {"loc": "upper left", "bbox_to_anchor": (0, -0.19), "ncols": columns, "frameon": False, "borderaxespad": 0}
@@ -112,7 +113,8 @@ def _kinds(found: list[Figures]) -> list[tuple[int, str]]:
 
 
 def grid(found: list[Figures], more: int) -> tuple[int, int]:
-    """Lines and columns of panels: a line for each MPI, a column for each number of ranks and distance of cores, and more."""
+    """Lines and columns of panels: a line for each MPI, a column for each number of ranks and
+    distance of cores, and more."""
     return len({figures.library for figures in found}), len(_kinds(found)) + more
 
 

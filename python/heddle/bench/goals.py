@@ -1,4 +1,5 @@
-"""The project's goals for its benchmarks, which `heddle bench --goals NAME` shows. Users see only figures.
+"""The project's goals for its benchmarks, which `heddle bench --goals NAME` shows. Users see only
+figures.
 
 goals.show(console(), lambda: table)       # prints nothing without --goals
 """

@@ -1,9 +1,10 @@
 """`heddle bench groups`: the costs of groups: bytes, look-ups, creation.
 
-The cases are those of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000 processes, and a hierarchy of
-communicators without their odd ranks. Heddle's groups are compared with lists of pointers, with the seed's formats as measured
-here (the difference to a parent, asked level by level), and with the seed's own tables. Then real ranks play ping-pong over
-such communicators.
+The cases are those of Chaarawi and Gabriel 2008 (here: the seed): HPL's communicators at 90,000
+processes, and a hierarchy of communicators without their odd ranks. Heddle's groups are compared
+with lists of pointers, with the seed's formats as measured here (the difference to a parent, asked
+level by level), and with the seed's own tables. Then real ranks play ping-pong over such
+communicators.
 """
 
 from __future__ import annotations
@@ -157,7 +158,8 @@ def depths(rows: list[Row]) -> Table:
 
 
 def hierarchy(rows: list[Row]) -> Table:
-    """The communicators of the paper's table 4. Its latencies are of whole ping-pongs over Myrinet; ours are of look-ups."""
+    """The communicators of the paper's table 4. Its latencies are of whole ping-pongs over Myrinet;
+    ours are of look-ups."""
     found = select(rows, "level_ns")
     ways = ("heddle", "list", "paper: range", "paper: strided", "paper: bitmap")
     paper = list(groups_seed.MYRINET)
@@ -220,7 +222,8 @@ def command(
         ),
     ] = Host.node,
 ) -> None:
-    """Show the bytes, look-ups and creation times of groups, beside lists and the formats of Chaarawi and Gabriel 2008."""
+    """Show the bytes, look-ups and creation times of groups, beside lists and the formats of
+    Chaarawi and Gabriel 2008."""
     arguments = ["--sample-ms", "0.1", "--samples", "3", "--depth", "2", "--sizes", "1000", "100000"] if quick else []
     rows: list[Row] = []
     screen = console()

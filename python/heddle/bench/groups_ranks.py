@@ -1,7 +1,8 @@
-"""The part of `heddle bench groups` with real ranks: ping-pong over communicators without odd ranks, level by level.
+"""The part of `heddle bench groups` with real ranks: ping-pong over communicators without odd
+ranks, level by level.
 
-Tables 2 to 4 of Chaarawi and Gabriel 2008. No rank yields while it waits (HEDDLE_YIELD, mpi_yield_when_idle): two ranks work
-at a time, on a core each, and the others sleep.
+Tables 2 to 4 of Chaarawi and Gabriel 2008. No rank yields while it waits (HEDDLE_YIELD,
+mpi_yield_when_idle): two ranks work at a time, on a core each, and the others sleep.
 """
 
 from __future__ import annotations

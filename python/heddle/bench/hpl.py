@@ -1,7 +1,9 @@
-"""`heddle bench hpl`: High-Performance Linpack with Heddle and without, in turn: table 5 of Chaarawi and Gabriel 2008.
+"""`heddle bench hpl`: High-Performance Linpack with Heddle and without, in turn: table 5 of
+Chaarawi and Gabriel 2008.
 
-Debian's hpcc (`apt-get install hpcc`), which is linked to Open MPI 4.1, runs on the Open MPI of this checkout: the two share an
-ABI. Its other benchmarks run before HPL, and their results are ignored. HPL sends its panels as structs.
+Debian's hpcc (`apt-get install hpcc`), which is linked to Open MPI 4.1, runs on the Open MPI of
+this checkout: the two share an ABI. Its other benchmarks run before HPL, and their results are
+ignored. HPL sends its panels as structs.
 """
 
 from __future__ import annotations
@@ -110,7 +112,8 @@ def command(
     rounds: Annotated[int, typer.Option(min=1, help="Pairs of runs with Heddle and without, in random order.")] = 10,
     json: JsonFile = None,
 ) -> None:
-    """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and without."""
+    """Run High-Performance Linpack (Debian's hpcc) over Open MPI, two ranks, with Heddle and
+    without."""
     if shutil.which("hpcc") is None:
         raise Problem("hpcc is missing. Debian has it: apt-get install --no-install-recommends hpcc.")
     times: dict[tuple[tuple[int, int], With], list[float]] = {}

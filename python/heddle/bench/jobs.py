@@ -1,7 +1,9 @@
-"""Programs of several ranks behind `heddle bench`. The MPI's own mpiexec starts them, with or without Heddle preloaded.
+"""Programs of several ranks behind `heddle bench`. The MPI's own mpiexec starts them, with or
+without Heddle preloaded.
 
-One measurement is a list of runs: Heddle's choice, Heddle with each forced scheme, the null Heddle. The host's own path and
-the contiguous message are in every run, so that ratios compare numbers measured side by side.
+One measurement is a list of runs: Heddle's choice, Heddle with each forced scheme, the null Heddle.
+The host's own path and the contiguous message are in every run, so that ratios compare numbers
+measured side by side.
 """
 
 from __future__ import annotations
@@ -76,8 +78,9 @@ def schemes(wanted: tuple[str, ...], arguments: tuple[str, ...] = ()) -> list[Ru
 def command(
     program: str, mpi: Family | Installation, run: Run, ranks: int, arguments: list[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start `ranks` ranks. The program pins itself, the same way under every MPI. For a
-    family, the program keeps the MPI that it was linked with. An installation replaces that MPI."""
+    """The words and the environment that start `ranks` ranks. The program pins itself, the same way
+    under every MPI. For a family, the program keeps the MPI that it was linked with. An
+    installation replaces that MPI."""
     if isinstance(mpi, Family):
         binary = native.program(f"heddle-bench-{program}-{mpi.name}")
         return start_line(installations.at_path(loaded_mpi(binary, mpi)), binary, run, ranks, arguments, "none")
@@ -89,8 +92,8 @@ def command(
 
 @cache
 def _alone(library: Path, name: str) -> tempfile.TemporaryDirectory:
-    """A temporary folder that has only the library, by this name. The files beside the library must not serve other libraries
-    of the program."""
+    """A temporary folder that has only the library, by this name. The files beside the library must
+    not serve other libraries of the program."""
     folder = tempfile.TemporaryDirectory(prefix="heddle-bench-")
     (Path(folder.name) / name).symlink_to(library)
     return folder

@@ -1,4 +1,5 @@
-"""`heddle bench lattice-cg`: a lattice conjugate gradient, its halos by hand and by datatypes, with Heddle and without.
+"""`heddle bench lattice-cg`: a lattice conjugate gradient, its halos by hand and by datatypes, with
+Heddle and without.
 
 The MILC case of Hoefler and Gottlieb 2010: 4^4 sites a rank, MFlop/s of the CG phase.
 """
@@ -93,7 +94,8 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Solve for a staggered and a Wilson quark on a lattice, with halos by hand and by datatypes, with Heddle and without."""
+    """Solve for a staggered and a Wilson quark on a lattice, with halos by hand and by datatypes,
+    with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

@@ -1,4 +1,5 @@
-"""Shared by the benchmarks of messages between ranks: alternate runs, a table for each MPI, goals, and the output of rows."""
+"""Shared by the benchmarks of messages between ranks: alternate runs, a table for each MPI, goals,
+and the output of rows."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def measure(
     ranks: list[int] | None = None,
     disturb: int = 0,
 ) -> list[Row]:
-    """Rounds of all runs under each MPI in turn, so that a disturbance of the machine affects all of them."""
+    """Rounds of all runs under each MPI in turn, so that a disturbance of the machine affects all
+    of them."""
     mpis = mpi.families if isinstance(mpi, Mpi) else mpi
     rows: list[Row] = []
     wrong: list[str] = []
@@ -79,7 +81,8 @@ def screen() -> Console:
 
 
 class Figures:
-    """Rows of one MPI, one number of ranks and one distance of the cores, for look-ups of single numbers."""
+    """Rows of one MPI, one number of ranks and one distance of the cores, for look-ups of single
+    numbers."""
 
     def __init__(self, rows: list[Row], mpi: str, ranks: int = 2, cores: str = ""):
         self.rows = [row for row in rows if row.mpi == mpi and row.ranks == ranks and row.cores in (cores, "")]
@@ -122,7 +125,8 @@ class Figures:
 
 
 def by_mpi(rows: list[Row]) -> list[Figures]:
-    """Figures for each MPI, number of ranks and distance of the cores. A time on near cores proves nothing about far cores."""
+    """Figures for each MPI, number of ranks and distance of the cores. A time on near cores proves
+    nothing about far cores."""
     seen = {(row.mpi, row.ranks, row.cores) for row in rows}
     apart = {(mpi, ranks) for mpi, ranks, cores in seen if cores}
     return [Figures(rows, *found) for found in sorted(seen) if found[2] or found[:2] not in apart]

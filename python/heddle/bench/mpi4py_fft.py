@@ -1,7 +1,9 @@
-"""`heddle bench mpi4py-fft`: a 3-D FFT of an unmodified mpi4py-fft program, in slabs and in pencils, with Heddle and without.
+"""`heddle bench mpi4py-fft`: a 3-D FFT of an unmodified mpi4py-fft program, in slabs and in
+pencils, with Heddle and without.
 
-Its redistributions are MPI_Alltoallw of subarrays. The table also has their lower bounds: all ranks read and write the same
-bytes once, at the same time, within their own memory, or out of memory that the others have just written.
+Its redistributions are MPI_Alltoallw of subarrays. The table also has their lower bounds: all ranks
+read and write the same bytes once, at the same time, within their own memory, or out of memory that
+the others have just written.
 """
 
 from __future__ import annotations
@@ -97,7 +99,8 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Transform in 3-D by mpi4py-fft, in slabs and pencils: redistributions with Heddle and without, and a bare copy."""
+    """Transform in 3-D by mpi4py-fft, in slabs and pencils: redistributions with Heddle and
+    without, and a bare copy."""
     if plot is not None:
         figure.base(plot)
     require()

@@ -1,6 +1,8 @@
-"""`heddle bench multigrid`: Poisson's equation on a cube of 101^3 points by PETSc's multigrid on three grids.
+"""`heddle bench multigrid`: Poisson's equation on a cube of 101^3 points by PETSc's multigrid on
+three grids.
 
-Figure 17 of Balaji et al. 2007: PETSc's own messages, and its neighbourhood collectives with Heddle and without.
+Figure 17 of Balaji et al. 2007: PETSc's own messages, and its neighbourhood collectives with Heddle
+and without.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Solve Poisson's equation by PETSc's multigrid: its messages and neighbourhood collectives, with Heddle and without."""
+    """Solve Poisson's equation by PETSc's multigrid: its messages and neighbourhood collectives,
+    with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

@@ -56,7 +56,8 @@ def environment(program: Path, family: Family, between: With) -> dict[str, str]:
 
 
 def lines(name: str, family: Family, between: With, arguments: list[str]) -> Iterator[dict]:
-    """Runs heddle-bench-NAME as an MPI singleton; yields the JSON lines it prints, as it prints them."""
+    """Runs heddle-bench-NAME as an MPI singleton; yields the JSON lines it prints, as it prints
+    them."""
     program = native.program(f"heddle-bench-{name}-{family.name}")
     env = environment(program, family, between)
     with tempfile.TemporaryFile("w+") as errors:

@@ -1,9 +1,11 @@
-"""`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges of each rank with few of many ranks.
+"""`heddle bench alltoallw-ring` and `heddle bench halo`: exchanges of each rank with few of many
+ranks.
 
-The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by MPI_Alltoallw, nothing to others.
-The halo is that of a 3-D stencil code: faces, edges and corners of a cube to 26 neighbours, by subarray types and
-MPI_Neighbor_alltoallw. The variant "kept" has persistent forms (MPI_Start and MPI_Wait). The ring also measures the time of
-each rank in the call if one rank is late: ranks that exchange nothing with the late rank should not notice.
+The ring is figure 15 of Balaji et al. 2007: 10 x 10 doubles, strided, to both neighbours by
+MPI_Alltoallw, nothing to others. The halo is that of a 3-D stencil code: faces, edges and corners
+of a cube to 26 neighbours, by subarray types and MPI_Neighbor_alltoallw. The variant "kept" has
+persistent forms (MPI_Start and MPI_Wait). The ring also measures the time of each rank in the call
+if one rank is late: ranks that exchange nothing with the late rank should not notice.
 """
 
 from __future__ import annotations

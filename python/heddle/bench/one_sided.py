@@ -1,7 +1,9 @@
-"""`heddle bench one-sided`: MPI_Put and MPI_Get with the same datatype on both sides, between two ranks of a node.
+"""`heddle bench one-sided`: MPI_Put and MPI_Get with the same datatype on both sides, between two
+ranks of a node.
 
-Columns of a matrix of 128 × 4096 ints, a face and a block of a cube of 130³ doubles. Heddle is compared with the host's path
-for datatypes, and with the same bytes without holes. Windows of MPI_Win_create are Heddle's with HEDDLE_WINDOWS=on.
+Columns of a matrix of 128 × 4096 ints, a face and a block of a cube of 130³ doubles. Heddle is
+compared with the host's path for datatypes, and with the same bytes without holes. Windows of
+MPI_Win_create are Heddle's with HEDDLE_WINDOWS=on.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class Window(StrEnum):
 
 
 def goals(figures: Figures) -> list:
-    """The goals for windows of MPI_Win_allocate, whose memory is mapped, and for MPI_Win_create of Open MPI."""
+    """The goals for windows of MPI_Win_allocate, whose memory is mapped, and for MPI_Win_create of
+    Open MPI."""
     gains, ratios = {}, {}
     for metric in METRICS:
         gains |= {f"{metric}, {case}": gain for case, gain in figures.gains(metric).items()}
@@ -59,7 +62,8 @@ def command(
     disturb: messages.Disturb = 0,
     window: Annotated[list[Window] | None, typer.Option("--window", help="A kind of window; may be repeated.")] = None,
 ) -> None:
-    """Put into the window of another rank, and get from it: Heddle, the host's path for datatypes, and contiguous data."""
+    """Put into the window of another rank, and get from it: Heddle, the host's path for datatypes,
+    and contiguous data."""
     started = time.monotonic()
     arguments = ["--quick"] if quick else []
     arguments += ["--windows", *(kind.value for kind in window)] if window else []

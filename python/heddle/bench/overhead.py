@@ -1,7 +1,8 @@
 """`heddle bench overhead`: the cost of Heddle for a program with contiguous data.
 
-It compares MPI_X with PMPI_X, call by call, in one of two processes on a node: under Heddle, under the null Heddle (which only
-forwards), and without both. Then it measures messages between two ranks (pingpong.py).
+It compares MPI_X with PMPI_X, call by call, in one of two processes on a node: under Heddle, under
+the null Heddle (which only forwards), and without both. Then it measures messages between two ranks
+(pingpong.py).
 """
 
 from __future__ import annotations

@@ -96,7 +96,8 @@ def command(
     ] = With.heddle,
     core: Annotated[int | None, typer.Option(help="The core to use; the last core by default.")] = None,
 ) -> None:
-    """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written loops."""
+    """Pack and unpack the catalogue of data layouts: Heddle, the host MPIs, memcpy and hand-written
+    loops."""
     arguments = ["--quick", "--limit", str(8 << 20)] if quick else []
     arguments += ["--filter", filter] if filter else []
     arguments += ["--core", str(core)] if core is not None else []

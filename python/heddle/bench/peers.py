@@ -1,7 +1,9 @@
-"""`heddle bench peers`: compares the datatypes of several MPI libraries with each other and with Heddle.
+"""`heddle bench peers`: compares the datatypes of several MPI libraries with each other and with
+Heddle.
 
-The programs of `heddle bench vector` and `transpose` are built once for each family of MPI libraries. Here they load each
-library of a family in turn. So a development build of Open MPI, for example, is measured without a build against it.
+The programs of `heddle bench vector` and `transpose` are built once for each family of MPI
+libraries. Here they load each library of a family in turn. So a development build of Open MPI, for
+example, is measured without a build against it.
 """
 
 from __future__ import annotations
@@ -102,7 +104,8 @@ def table(found: Sequence[Case], title: str) -> Table:
 
 
 def told(found: Sequence[Case]) -> list[str]:
-    """For each MPI under Heddle: the number of cases in which no library alone is faster, and the other cases."""
+    """For each MPI under Heddle: the number of cases in which no library alone is faster, and the
+    other cases."""
     lines = []
     for mpi in dict.fromkeys(mpi for case in found for mpi in case.ours):
         having = [case for case in found if mpi in case.ours and case.without]

@@ -1,8 +1,9 @@
-"""The second part of `heddle bench overhead`: the cost of Heddle for a program whose data have no holes.
+"""The second part of `heddle bench overhead`: the cost of Heddle for a program whose data have no
+holes.
 
-Contiguous messages of three sizes travel between two ranks. Three processes take turns: the host alone, the null Heddle (which
-only forwards), and Heddle. Inside each, calls by MPI_ names and by PMPI_ names take turns. The cost of a progress hook shows in
-both.
+Contiguous messages of three sizes travel between two ranks. Three processes take turns: the host
+alone, the null Heddle (which only forwards), and Heddle. Inside each, calls by MPI_ names and by
+PMPI_ names take turns. The cost of a progress hook shows in both.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ GOALS = {"8 B": 0.03, "1048576 B": 0.01}
 
 
 def measure(mpi: Mpi, rounds: int, quick: bool) -> list[Row]:
-    """A row for each round. `variant`: the library between program and MPI; "direct under ...": calls by PMPI_ names."""
+    """A row for each round. `variant`: the library between program and MPI; "direct under ...":
+    calls by PMPI_ names."""
     rows = []
     arguments = ["--quick"] if quick else []
     for _ in range(rounds):
@@ -45,8 +47,8 @@ def _mostly(rows: list[Row]) -> list[Row]:
 
 
 def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
-    """(MPI, case) → the additional share of `variant` over the host alone, as a median over rounds. It takes pairs at the same
-    distance of the cores, if there are any."""
+    """(MPI, case) → the additional share of `variant` over the host alone, as a median over rounds.
+    It takes pairs at the same distance of the cores, if there are any."""
     by: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == "pingpong":
@@ -62,7 +64,8 @@ def added(rows: list[Row], variant: str) -> dict[tuple[str, str], float]:
 
 
 def show(rows: list[Row]) -> None:
-    """The last column has calls by their MPI_ names over calls by their PMPI_ names, under Heddle."""
+    """The last column has calls by their MPI_ names over calls by their PMPI_ names, under
+    Heddle."""
     heads = ("MPI", "bytes", "alone", "null", "Heddle", "null adds", "Heddle adds", "MPI_ over PMPI_")
     table = []
     by = {(row.mpi, row.case, row.variant): row for row in merged(r for r in rows if r.metric == "pingpong")}

@@ -13,8 +13,8 @@ from heddle import verdict, written
 
 @dataclass(frozen=True)
 class Row:
-    """One measured number. `lower` and `upper` are the quartiles around the median `value`, or its interval if the row has
-    `rounds`."""
+    """One measured number. `lower` and `upper` are the quartiles around the median `value`, or its
+    interval if the row has `rounds`."""
 
     bench: str
     case: str
@@ -64,8 +64,9 @@ def verdict_of(row: Row) -> verdict.Verdict:
 
 
 def merged(rows: Iterable[Row]) -> list[Row]:
-    """Merges the rounds of a measurement into a row: the median of the medians, the widest quartiles, the best of all. A ratio
-    gets the interval of its median, if there are enough rounds."""
+    """Merges the rounds of a measurement into a row: the median of the medians, the widest
+    quartiles, the best of all. A ratio gets the interval of its median, if there are enough
+    rounds."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         groups.setdefault((row.key, row.ranks, row.cores), []).append(row)

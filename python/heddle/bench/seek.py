@@ -1,9 +1,9 @@
 """`heddle bench seek`: the cost of finding the place again in a pipelined noncontiguous send.
 
-It makes Figure 13 of Balaji et al. 2007: a matrix of three doubles, sent transposed, in segments, with a look at the next 15
-blocks before each segment. It also measures the time of one seek against the offset. Dual-context is Heddle's cursor.
-Single-context is a build that loses its place when it looks ahead, and searches for it from the start. The host is MPICH's
-MPIX_Type_iov, if MPICH has it.
+It makes Figure 13 of Balaji et al. 2007: a matrix of three doubles, sent transposed, in segments,
+with a look at the next 15 blocks before each segment. It also measures the time of one seek against
+the offset. Dual-context is Heddle's cursor. Single-context is a build that loses its place when it
+looks ahead, and searches for it from the start. The host is MPICH's MPIX_Type_iov, if MPICH has it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Figure 13 of Balaji et al. 2007: the share of search, look-ahead and packing, one panel for each way."""
+"""Figure 13 of Balaji et al. 2007: the share of search, look-ahead and packing, one panel for each
+way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""`heddle bench startup`: the time of a job that does nothing, alternately without Heddle, preloaded, and by `heddle run`.
+"""`heddle bench startup`: the time of a job that does nothing, alternately without Heddle,
+preloaded, and by `heddle run`.
 
-The bench measures the launcher's whole time, and the times of MPI_Init and MPI_Finalize. It also measures Heddle's part of
-MPI_Init by itself: the scatter of the library's own start would hide it.
+The bench measures the launcher's whole time, and the times of MPI_Init and MPI_Finalize. It also
+measures Heddle's part of MPI_Init by itself: the scatter of the library's own start would hide it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def start(family: Family, way: str, ranks: int) -> Job:
 
 
 def added(jobs: dict[str, list[Job]]) -> dict[tuple[str, str], float]:
-    """Milliseconds that Heddle adds, by metric and way: medians over the rounds, against the host's start of the same round."""
+    """Milliseconds that Heddle adds, by metric and way: medians over the rounds, against the host's
+    start of the same round."""
 
     def of(metric: str, way: str) -> float:
         return statistics.median(
@@ -98,7 +100,8 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Three rounds of 2 ranks.")] = False,
     json: JsonFile = None,
 ) -> None:
-    """Show the time that Heddle adds to a job's start and end: to the whole job, to MPI_Init and to MPI_Finalize."""
+    """Show the time that Heddle adds to a job's start and end: to the whole job, to MPI_Init and to
+    MPI_Finalize."""
     sizes = ranks or ([2] if quick else [2, 16])
     rounds = 3 if quick else rounds
     ways = (BARE, PRELOADED, STARTED)

@@ -1,8 +1,10 @@
-"""`heddle bench study`: halos of three codes, packed by hand and by datatypes, each alone and under Heddle.
+"""`heddle bench study`: halos of three codes, packed by hand and by datatypes, each alone and under
+Heddle.
 
-The cases are those of Adefemi 2025, "Do MPI Derived Datatypes Actually Help? A Single-Node Cross-Implementation Study on
-Shared-Memory Communication" (arXiv 2511.13804). One native program has the codes and both ways to exchange (bench/study). Its
-jobs run alone and under Heddle by turns. All jobs must have the same answers.
+The cases are those of Adefemi 2025, "Do MPI Derived Datatypes Actually Help? A Single-Node
+Cross-Implementation Study on Shared-Memory Communication" (arXiv 2511.13804). One native program
+has the codes and both ways to exchange (bench/study). Its jobs run alone and under Heddle by turns.
+All jobs must have the same answers.
 """
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ class Calls(StrEnum):
 
 @dataclass
 class Answers:
-    """The checksums of each problem. They must be the same in all runs, by all calls, on all MPIs."""
+    """The checksums of each problem. They must be the same in all runs, by all calls, on all
+    MPIs."""
 
     found: dict[tuple, tuple[str, list[int]]] = field(default_factory=dict)
 
@@ -105,8 +108,9 @@ def job(setting: Setting, run: Run, arguments: Sequence[str], answers: Answers) 
 
 
 def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
-    """For each case, the times of the other columns over that of the datatypes under Heddle: the median of the rounds' ratios,
-    and its interval. Only times at the same distance of the cores are compared."""
+    """For each case, the times of the other columns over that of the datatypes under Heddle: the
+    median of the rounds' ratios, and its interval. Only times at the same distance of the cores are
+    compared."""
     ratios: dict[tuple, list[float]] = {}
     about: dict[tuple, Row] = {}
     for found in rounds:
@@ -137,7 +141,8 @@ def measure(settings: Sequence[Setting], rounds: int, arguments: Sequence[str]) 
 
 
 def libraries(names: Iterable[str] | None) -> list[Family | Installation]:
-    """The named MPIs. Without names: the checkout's two MPIs, and Intel MPI if this machine has it."""
+    """The named MPIs. Without names: the checkout's two MPIs, and Intel MPI if this machine has
+    it."""
     if not names:
         return [*Mpi.both.families, *(mpi for mpi in installations.find() if mpi.name == INTEL)]
     found: list[Family | Installation] = []

@@ -30,8 +30,8 @@ def require_svg(file: Path) -> None:
 
 
 def drawn(rows: list[Row]) -> list[tuple[Figures, list[Cell]]]:
-    """For each MPI the cells of 2 ranks, or of the most ranks if 2 were not measured. If the cores were near and far, the
-    distance with more cells."""
+    """For each MPI the cells of 2 ranks, or of the most ranks if 2 were not measured. If the cores
+    were near and far, the distance with more cells."""
     found = [(figures, of) for figures in at_distances(rows) if (of := cells(figures, METRIC))]
     counts = {figures.ranks for figures, _ in found}
     ranks = USUAL_RANKS if USUAL_RANKS in counts else max(counts, default=0)
@@ -81,7 +81,8 @@ def _most(found: Sequence[tuple[Figures, list[Cell]]], code: str) -> int:
 
 
 def _panel(axis, of: list[Cell]) -> None:
-    """Groups of four bars: the sizes side by side for each kind of call. Packing by hand alone is 1."""
+    """Groups of four bars: the sizes side by side for each kind of call. Packing by hand alone is
+    1."""
     if not of:
         axis.set_axis_off()
         return

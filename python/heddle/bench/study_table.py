@@ -1,4 +1,5 @@
-"""The tables of `heddle bench study`: four columns for each case, the gain, and the ways that are faster than Heddle's."""
+"""The tables of `heddle bench study`: four columns for each case, the gain, and the ways that are
+faster than Heddle's."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def over_ours(metric: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A case with all four columns, in µs, and the ratios of the others over the datatypes under Heddle."""
+    """A case with all four columns, in µs, and the ratios of the others over the datatypes under
+    Heddle."""
 
     case: str
     us: dict[str, float]
@@ -40,7 +42,8 @@ class Cell:
 
     @property
     def faster(self) -> dict[str, Verdict]:
-        """The columns that are faster than the datatypes under Heddle, beyond the scatter of the rounds."""
+        """The columns that are faster than the datatypes under Heddle, beyond the scatter of the
+        rounds."""
         found = {name: verdict_of(row) for name, row in self.over.items()}
         return {name: one for name, one in found.items() if one.meaning is Meaning.slower}
 
@@ -51,8 +54,8 @@ class Cell:
 
 
 def cells(figures: Figures, metric: str) -> list[Cell]:
-    """The complete cases in order: code, size, call. Cases that only one of two jobs has measured at this distance are left
-    out."""
+    """The complete cases in order: code, size, call. Cases that only one of two jobs has measured
+    at this distance are left out."""
     found = []
     for case in figures.cases(metric):
         us = {name: figures.value(case, name, metric) for name in COLUMNS}
@@ -63,8 +66,8 @@ def cells(figures: Figures, metric: str) -> list[Cell]:
 
 
 def at_distances(rows: list[Row]) -> list[Figures]:
-    """Figures for each MPI, number of ranks and distance of the cores. If near or far is known, other rows do not count: the
-    distance changed while they were measured."""
+    """Figures for each MPI, number of ranks and distance of the cores. If near or far is known,
+    other rows do not count: the distance changed while they were measured."""
     known = {(row.mpi, row.ranks) for row in rows if row.cores}
     return by_mpi([row for row in rows if row.cores or (row.mpi, row.ranks) not in known])
 
@@ -92,7 +95,8 @@ def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
 
 
 def count(found: Sequence[Cell]) -> str:
-    """Cases in which no other way is faster beyond the scatter, of the cases that have enough rounds for a verdict."""
+    """Cases in which no other way is faster beyond the scatter, of the cases that have enough
+    rounds for a verdict."""
     compared = [cell for cell in found if cell.compared]
     decided = " decided" if len(compared) < len(found) else ""
     return f"{sum(not cell.faster for cell in compared)} of {len(compared)}{decided}"
@@ -109,7 +113,8 @@ def _rounds(found: Sequence[Cell]) -> str:
 
 
 def show(rows: list[Row], metric: str) -> None:
-    """A table for each MPI, number of ranks and distance of the cores; then a line about all of them."""
+    """A table for each MPI, number of ranks and distance of the cores; then a line about all of
+    them."""
     everywhere: list[tuple[Figures, Cell]] = []
     for figures in at_distances(rows):
         found = cells(figures, metric)

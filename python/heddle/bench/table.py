@@ -30,7 +30,8 @@ def ratio(value: float | None, wanted: float) -> str:
 
 
 def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
-    """A line for each case: GB/s of each host, of Heddle in the same process and of memcpy, and the two ratios."""
+    """A line for each case: GB/s of each host, of Heddle in the same process and of memcpy, and the
+    two ratios."""
     mine = [one for one in found if one.metric == metric]
     mpis = list(dict.fromkeys(mpi for one in mine for mpi in one.hosts))
     table = Table(title=f"{metric}, GB/s (medians; {ours}: beside each host, in its process)", title_justify="left")
@@ -56,7 +57,8 @@ def cases(found: Iterable[Comparison], metric: str, ours: str) -> Table:
 
 
 def families(found: Iterable[Comparison]) -> Table:
-    """A line for each family: the geometric mean over the better host, and the best case, for each metric."""
+    """A line for each family: the geometric mean over the better host, and the best case, for each
+    metric."""
     found = list(found)
     metrics = list(dict.fromkeys(one.metric for one in found))
     table = Table(title="Over the better host: geometric mean (best case)", title_justify="left")

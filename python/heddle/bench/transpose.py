@@ -1,8 +1,9 @@
 """`heddle bench transpose`: a matrix sent column after column and received row after row.
 
-Figures 12 and 13 of Balaji et al. 2007: n × n elements of three doubles. It measures the time one way, and its parts: searching
-the place in the datatype, packing, communicating. Each part is measured alone: the search of all segments (`heddle bench
-seek`), MPI_Pack of the whole matrix, a contiguous message of the same bytes.
+Figures 12 and 13 of Balaji et al. 2007: n × n elements of three doubles. It measures the time one
+way, and its parts: searching the place in the datatype, packing, communicating. Each part is
+measured alone: the search of all segments (`heddle bench seek`), MPI_Pack of the whole matrix, a
+contiguous message of the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def runs(wanted: tuple[str, ...]) -> list[Run]:
 
 
 def searching(sizes: list[int], quick: bool) -> list[Row]:
-    """The cost of finding the place, for Heddle's cursor, the host's (MPICH), and a build that searches from the start."""
+    """The cost of finding the place, for Heddle's cursor, the host's (MPICH), and a build that
+    searches from the start."""
     few = [str(n) for n in sizes if n <= SEARCHED_TO]
     if not few:
         return []
@@ -156,7 +158,8 @@ def command(
     provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
-    """Transpose a matrix by sending it: Heddle and its schemes, the host, contiguous messages, turning by hand."""
+    """Transpose a matrix by sending it: Heddle and its schemes, the host, contiguous messages,
+    turning by hand."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

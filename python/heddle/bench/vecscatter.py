@@ -1,7 +1,8 @@
-"""`heddle bench vecscatter`: elements of one PETSc vector to unique places of another, the vectors growing with the ranks.
+"""`heddle bench vecscatter`: elements of one PETSc vector to unique places of another, the vectors
+growing with the ranks.
 
-Figure 16 of Balaji et al. 2007: PETSc's own messages, its neighbourhood collectives, and derived types in one MPI_Alltoallw.
-In the paper's MPI this call went to all ranks in turn.
+Figure 16 of Balaji et al. 2007: PETSc's own messages, its neighbourhood collectives, and derived
+types in one MPI_Alltoallw. In the paper's MPI this call went to all ranks in turn.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def command(
     ] = None,
     plot: messages.PlotFile = None,
 ) -> None:
-    """Scatter a PETSc vector: its messages, neighbourhood collectives and MPI_Alltoallw of types, with Heddle and without."""
+    """Scatter a PETSc vector: its messages, neighbourhood collectives and MPI_Alltoallw of types,
+    with Heddle and without."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

@@ -1,8 +1,9 @@
 """`heddle bench vector`: k columns of a matrix of 128 × 4096 ints, from one rank to another.
 
-Figures 2, 6, 7 and 12 of Wu, Wyckoff and Panda 2004. Heddle runs with the scheme of its choice and with each forced scheme. It
-is compared with the host's datatype path, contiguous messages, packing by hand, and a message for each row. Both latency and
-bandwidth with a window of messages are measured.
+Figures 2, 6, 7 and 12 of Wu, Wyckoff and Panda 2004. Heddle runs with the scheme of its choice and
+with each forced scheme. It is compared with the host's datatype path, contiguous messages, packing
+by hand, and a message for each row. Both latency and bandwidth with a window of messages are
+measured.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class MemoryFrom(StrEnum):
 
 
 def runs(quick: bool, bandwidth: bool, wanted: tuple[str, ...]) -> list[Run]:
-    """Heddle's choice beside all other ways; then the null Heddle and each scheme with the ways that they are compared to."""
+    """Heddle's choice beside all other ways; then the null Heddle and each scheme with the ways
+    that they are compared to."""
     short = ("--ways", "host", "interposed", "contiguous")
     every = ("--no-bandwidth",) if not bandwidth else ("--bandwidth-columns", *QUICK_BANDWIDTH) if quick else ()
     rest = (*short, "--no-bandwidth") if quick else (*short, *every)
@@ -80,7 +82,8 @@ def _columns(case: str) -> int:
 
 
 def _line(axis, series: dict[str, float], variant: str) -> None:
-    """Draws the series sorted by columns: cases measured in other rounds may stand at other places of `series`."""
+    """Draws the series sorted by columns: cases measured in other rounds may stand at other places
+    of `series`."""
     cases = sorted(series, key=_columns)
     values = [series[case] for case in cases]
     axis.plot(list(map(_columns, cases)), values, marker=".", linewidth=1, label=variant, color=figure.ink(variant))
@@ -133,7 +136,8 @@ def command(
     provider: wire.Provider = "tcp",
     plot: messages.PlotFile = None,
 ) -> None:
-    """Send columns of a matrix: Heddle and its schemes, the host's datatype path, contiguous messages, packing by hand."""
+    """Send columns of a matrix: Heddle and its schemes, the host's datatype path, contiguous
+    messages, packing by hand."""
     if plot is not None:
         figure.base(plot)
     started = time.monotonic()

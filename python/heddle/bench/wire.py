@@ -1,9 +1,10 @@
-"""The way of a benchmark's messages: shared memory, or the wire between two nodes that this machine plays.
+"""The way of a benchmark's messages: shared memory, or the wire between two nodes that this machine
+plays.
 
     rows = messages.measure("vector", mpi, wire.over(runs, transport, provider), ...)
 
-Over the fabric each rank is a node of its own, and Heddle uses a provider of libfabric. With the provider tcp, and with `auto`,
-the MPI library also uses TCP, so both have the same wire.
+Over the fabric each rank is a node of its own, and Heddle uses a provider of libfabric. With the
+provider tcp, and with `auto`, the MPI library also uses TCP, so both have the same wire.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import typer
 
 from .jobs import Run
 
-# Settings that keep an MPI library from using shared memory instead of the wire: MPICH over UCX and libfabric, Open MPI.
+# Settings that keep an MPI library from using shared memory instead of the wire: MPICH over UCX and
+# libfabric, Open MPI.
 HOST_OVER_TCP = {
     "MPIR_CVAR_NOLOCAL": "1",
     "UCX_TLS": "tcp,self",

@@ -1,6 +1,8 @@
-"""The yardstick: a program from outside the project that packs some of the same cases by plain hand-written loops.
+"""The yardstick: a program from outside the project that packs some of the same cases by plain
+hand-written loops.
 
-It prints one JSON object for each case: {"case", "bytes", "gbs"}. Its speed is its best try, so it is compared with our best.
+It prints one JSON object for each case: {"case", "bytes", "gbs"}. Its speed is its best try, so it
+is compared with our best.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def default_source() -> Path | None:
 
 
 def build(source: Path) -> Path:
-    """Compiles `source` once. The user's cache folder keeps the program under the hash of its text."""
+    """Compiles `source` once. The user's cache folder keeps the program under the hash of its
+    text."""
     if not source.is_file():
         raise Problem(f"no yardstick at {source}. Give --yardstick the path of its source, or leave out the option.")
     mark = hashlib.sha256(source.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]

@@ -1,4 +1,5 @@
-"""The checks of `heddle doctor`. A check is a function that yields Findings: a state each and, if it is bad, its mend."""
+"""The checks of `heddle doctor`. A check is a function that yields Findings: a state each and, if
+it is bad, its mend."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -15,7 +15,8 @@ from heddle.checks import Finding, bad, good, poor
 from heddle.installations import Installation
 from heddle.problem import Problem
 
-# Two ranks exchange a column of a matrix. Each prints whether it received the right data and whether Heddle is mapped into it.
+# Two ranks exchange a column of a matrix. Each prints whether it received the right data and
+# whether Heddle is mapped into it.
 _EXCHANGE_PYTHON = """
 import ctypes
 import os
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
 """
 
 
-# Empty: the default, whatever files of settings say. The user's reports are those of the user's programs.
+# Empty: the default, whatever files of settings say. The user's reports are those of the user's
+# programs.
 OF_THE_CHECK = {"HEDDLE": "on", "HEDDLE_REPORT": "", "HEDDLE_TRACE": ""}
 
 
@@ -118,7 +120,8 @@ def _two_ranks(mpi: Installation) -> str:
 
 
 def _exchange(mpi: Installation, folder: Path) -> list[str]:
-    """The test program: compiled if this MPI has a working compiler, or else a script that calls the preloaded library."""
+    """The test program: compiled if this MPI has a working compiler, or else a script that calls
+    the preloaded library."""
     if mpi.mpicc:
         source, program = folder / "exchange.c", folder / "exchange"
         source.write_text(_EXCHANGE_C)

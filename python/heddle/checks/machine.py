@@ -66,7 +66,8 @@ def memory() -> Iterator[Finding]:
 
 
 def kernel() -> Iterator[Finding]:
-    """Moving data between processes without a second copy needs these features. Heddle also works without them."""
+    """Moving data between processes without a second copy needs these features. Heddle also works
+    without them."""
     try:
         os.close(os.memfd_create("heddle-doctor"))
         yield good("memfd", "allowed")
@@ -80,7 +81,8 @@ def kernel() -> Iterator[Finding]:
 
 
 def _reads_a_neighbour() -> bool:
-    """A child reads its parent's memory, as the ranks of one node do. ptrace_scope=1 forbids this."""
+    """A child reads its parent's memory, as the ranks of one node do. ptrace_scope=1 forbids
+    this."""
     secret = ctypes.create_string_buffer(b"heddle")
     parent = os.getpid()
     child = os.fork()

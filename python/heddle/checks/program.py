@@ -20,7 +20,8 @@ from heddle.problem import Problem
 
 
 def before(words: list[str], ranks: int | None, mpi: str | None) -> Iterator[Finding | Command]:
-    """Findings, and last the command that starts the program, unless a finding is bad. One rank, unless the user says more."""
+    """Findings, and last the command that starts the program, unless a finding is bad. One rank,
+    unless the user says more."""
     try:
         file = program.resolve(words[0])
         launched = launch.is_launcher(words[0])

@@ -7,7 +7,7 @@ import typer
 
 
 def algorithms(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List the algorithms, formats and ways that Heddle chooses from, and the cases for each."""
+    """List the algorithms, formats and protocols that Heddle chooses from, and their cases."""
     from heddle import native
 
     tables = native.tool("algorithms", "--json")

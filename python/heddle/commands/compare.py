@@ -46,14 +46,17 @@ def compare(
         Optional[Path], typer.Option("--json", metavar="FILE", help="Write all of it as JSON; - is stdout.", show_default=False)
     ] = None,
 ) -> None:
-    """Run a program with Heddle and without, in turn. How much faster is the program, and is its output the same?
+    """Run a program with Heddle and without, in turn. How much faster is the program, and is its
+    output the same?
 
-    A verdict needs 6 rounds; with 9 rounds, one spoilt round does not prevent it. Each round has a run of both ways in random
-    order. The bracket holds the median of the rounds' ratios with a probability of at least 95 %.
+    A verdict needs 6 rounds; with 9 rounds, one spoilt round does not prevent it. Each round has a
+    run of both ways in random order. The bracket holds the median of the rounds' ratios with a
+    probability of at least 95 %.
 
-    The runs without Heddle do not preload it. The command compares the printed output instead of showing it. It also compares
-    the files of --output. It moves them aside between the runs, and puts files that were there before back at the end.
-    The exit code is 1 if a run fails, or if the outputs differ.
+    The runs without Heddle do not preload it. The command compares the printed output instead of
+    showing it. It also compares the files of --output. It moves them aside between the runs, and
+    puts files that were there before back at the end. The exit code is 1 if a run fails, or if the
+    outputs differ.
 
     \b
     heddle compare -n 4 -- ./app input.dat

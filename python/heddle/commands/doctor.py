@@ -27,10 +27,11 @@ def doctor(
 ) -> None:
     """Check this machine, or one program, and say how to mend faults.
 
-    Without a program, the command tries every MPI that it finds, or the MPI of --mpi, with two ranks. It starts a program as
-    `heddle run` does, on one rank unless -n gives another number. The program ends at the end of its MPI_Init, before its own
-    work. The command then says which parts of Heddle will be in effect.
-    The exit code is 1 if a check fails without which Heddle cannot work.
+    Without a program, the command tries every MPI that it finds, or the MPI of --mpi, with two
+    ranks. It starts a program as `heddle run` does, on one rank unless -n gives another number. The
+    program ends at the end of its MPI_Init, before its own work. The command then says which parts
+    of Heddle will be in effect. The exit code is 1 if a check fails without which Heddle cannot
+    work.
 
     \b
     heddle doctor                               this machine
@@ -86,7 +87,8 @@ def _of_program(words: list[str], ranks: Optional[int], mpi: Optional[str], time
 
 
 def _where(words: list[str]) -> str:
-    """With which program: the program in a launcher's line, if it can be told from the launcher's own words."""
+    """With which program: the program in a launcher's line, if it can be told from the launcher's
+    own words."""
     from heddle import launch, program
 
     if launch.is_launcher(words[0]):

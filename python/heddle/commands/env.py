@@ -26,7 +26,8 @@ def env(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """List every HEDDLE_ variable: its default, its meaning, its value now, and the place that sets it.
+    """List every HEDDLE_ variable: its default, its meaning, its value now, and the place that sets
+    it.
 
     The environment sets variables. NAME=VALUE lines of
     ~/.config/heddle/heddle.conf, or of the file that HEDDLE_CONFIG names, set

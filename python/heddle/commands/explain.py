@@ -43,14 +43,16 @@ def explain(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
 ) -> None:
-    """Show a datatype: its type map, canonical layout, shape and bytes in memory. Say how Heddle packs the datatype, and which
-    way it takes to a rank of the same node.
+    """Show a datatype: its type map, canonical layout, shape and bytes in memory. Say how Heddle
+    packs the datatype, and by which scheme it goes to a rank of the same node.
 
-    Write types as in the standard, with or without MPI_Type_create_. A list may have ranges: [0:12:4] is [0, 4, 8].
+    Write types as in the standard, with or without MPI_Type_create_. A list may have ranges:
+    [0:12:4] is [0, 4, 8].
 
-    You may also paste statements of a C, Fortran or Python program, with the declarations that they use, or name a source
-    file. The command then explains the last datatype in the text, or the datatype of --variable. Some values are known only
-    when the program runs, such as the number of ranks. The command asks for them by name; give them by --define.
+    You may also paste statements of a C, Fortran or Python program, with the declarations that they
+    use, or name a source file. The command then explains the last datatype in the text, or the
+    datatype of --variable. Some values are known only when the program runs, such as the number of
+    ranks. The command asks for them by name; give them by --define.
 
     HEDDLE_EXPLAIN=NAME lets a running program explain its own datatypes.
 

@@ -1,4 +1,5 @@
-"""heddle report: shows which messages a program sent, their ways and times, or the changes from one run to another."""
+"""heddle report: shows a program's time in MPI and the messages that Heddle carried, or the changes
+from one run to another."""
 
 import json
 from pathlib import Path
@@ -19,7 +20,8 @@ def report(
     rows: Annotated[int, typer.Option("--rows", "-r", min=1, help="Show at most so many rows of each table.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON, call sites resolved.")] = False,
 ) -> None:
-    """Show the messages of a program under Heddle by datatype and way, the places of its MPI calls, and their times.
+    """Show the time of a program in all of MPI, by procedure and call site. Also show the messages
+    that Heddle carried, by datatype and scheme.
 
     If the output is no terminal, each row is one line, for grep.
 

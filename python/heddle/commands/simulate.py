@@ -1,4 +1,5 @@
-"""heddle simulate: the times of collectives with thousands of ranks, on networks that this machine does not have."""
+"""heddle simulate: the times of collectives with thousands of ranks, on networks that this machine
+does not have."""
 
 from pathlib import Path
 from typing import Annotated, Optional
@@ -41,12 +42,14 @@ def simulate(
 ) -> None:
     """Simulate a collective of Heddle on a Cray XE6 (torus), a fat tree or a dragonfly.
 
-    If a case takes a minute or less, SimGrid runs Heddle's own schedules and engine, and checks the data. Longer cases are
-    estimated by LogGP over the same schedules, up to millions of ranks, and marked by ~. Every run gives the same figures.
+    If a case takes a minute or less, SimGrid runs Heddle's own schedules and engine, and checks the
+    data. Longer cases are estimated by LogGP over the same schedules, up to millions of ranks, and
+    marked by ~. Every run gives the same figures.
 
-    Algorithms have the names of `heddle algorithms`. The name auto is Heddle's choice; by-sum, for allgatherv, is a choice by
-    the sum of all volumes. A value of HEDDLE_ROUTER may follow a colon: crystal:copies is the original crystal router,
-    crystal:radix=4,beside=1G sends all data in bundles of radix 4.
+    Algorithms have the names of `heddle algorithms`. The name auto is Heddle's choice; by-sum, for
+    allgatherv, is a choice by the sum of all volumes. A value of HEDDLE_ROUTER may follow a colon:
+    crystal:copies is the original crystal router, crystal:radix=4,beside=1G sends all data in
+    bundles of radix 4.
 
     \b
     heddle simulate alltoallv-sparse --ranks 1024 --platform torus

@@ -1,4 +1,5 @@
-"""The arguments that `heddle run`, `heddle compare` and `heddle doctor` share: a program, or a launcher's line."""
+"""The arguments that `heddle run`, `heddle compare` and `heddle doctor` share: a program, or a
+launcher's line."""
 
 from typing import Annotated, Optional
 

@@ -41,14 +41,15 @@ def tune(
 ) -> None:
     """Measure the costs of moving bytes on this machine, and write them into a profile.
 
-    By the profile Heddle chooses how messages with holes move within a node, which kernels pack them, and which algorithm a
-    collective takes. The command writes heddle/profile.json in ~/.config (or $XDG_CONFIG_HOME), where every program finds it.
-    HEDDLE_PROFILE names another profile. Keep two cores free while the command runs. It measures several times. A figure on
+    By the profile Heddle chooses how messages with holes move within a node, which kernels pack
+    them, and which algorithm a collective takes. The command writes heddle/profile.json in
+    ~/.config (or $XDG_CONFIG_HOME), where every program finds it. HEDDLE_PROFILE names another
+    profile. Keep two cores free while the command runs. It measures several times. A figure on
     which the tries do not agree keeps its built-in value.
 
-    With a launcher's line, the command measures messages between two nodes and adds them to the profile: messages over
-    libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then uses the faster way. Run this once for each MPI
-    library.
+    With a launcher's line, the command measures messages between two nodes and adds them to the
+    profile: messages over libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then
+    uses the faster way. Run this once for each MPI library.
 
     \b
     heddle tune                                      this machine
@@ -103,7 +104,8 @@ def _messages(mpi: Messages, quick: bool, anyway: bool, progress: Callable[[str]
 def _between_nodes(
     launcher: list[str], mpi: Messages, quick: bool, progress: Callable[[str], None]
 ) -> tuple[list[str], list[str]]:
-    """Words for heddle-tool about messages between two nodes. A failure is a Problem: the user asked for nothing else."""
+    """Words for heddle-tool about messages between two nodes. A failure is a Problem: the user
+    asked for nothing else."""
     from heddle import families, nodes
     from heddle.problem import Problem
 

@@ -1,5 +1,5 @@
-"""A program with Heddle and without: the values that `heddle compare` finds. runs.py measures them, outputs.py and
-heddle.verdict judge them."""
+"""A program with Heddle and without: the values that `heddle compare` finds. runs.py measures them,
+outputs.py and heddle.verdict judge them."""
 
 from __future__ import annotations
 
@@ -51,12 +51,13 @@ class Site(Calls):
     """The calls of a procedure from one place with one datatype."""
 
     place: str = ""  # "exchange (halo.c:42)"
-    datatype: str = ""  # its name
+    datatype: str = ""  # its name, or its layout in words
 
 
 @dataclass(frozen=True)
 class Carried:
-    """The data of one datatype that Heddle moved one way, over all ranks. The time is a rank's on average."""
+    """The data of one datatype that Heddle moved one way, over all ranks. The time is a rank's on
+    average."""
 
     call: str
     datatype: str
@@ -67,6 +68,8 @@ class Carried:
     procedure: str = ""
     datatype_name: str = ""
     place: str = ""  # "exchange (halo.c:42)"
+    extent: int | None = None  # of the datatype, bytes
+    lower_bound: int = 0
 
     @property
     def called(self) -> str:

@@ -1,5 +1,5 @@
-"""The changes of calls, by procedure and by call site. They come from two reports: with HEDDLE=off, where Heddle only takes
-times, and with Heddle."""
+"""The changes of calls, by procedure and by call site. They come from two reports: with HEDDLE=off,
+where Heddle only takes times, and with Heddle."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def carried(found: Found) -> list[Carried]:
 
     def of(row: Row) -> Carried:
         counted = row.calls, row.bytes, row.time / ranks
-        return Carried(row.call, row.datatype, row.way, *counted, row.procedure, row.datatype_name, where[row.place])
+        names = row.procedure, row.datatype_name, where[row.place]
+        return Carried(row.call, row.datatype, row.way, *counted, *names, row.extent, row.lower_bound)
 
     return [of(row) for row in found.rows]

@@ -1,5 +1,5 @@
-"""Compares the outputs of a program with Heddle and without. Ranks that print race each other, and many programs print times.
-So the runs without Heddle are compared among themselves first."""
+"""Compares the outputs of a program with Heddle and without. Ranks that print race each other, and
+many programs print times. So the runs without Heddle are compared among themselves first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from enum import Enum
 
 class Verdict(str, Enum):
     same = "the same, byte by byte"
-    reordered = "the same lines, in another order"
+    reordered = "equal lines, in another order"
     unsteady = "not steady by itself"
     different = "different"
 
@@ -40,11 +40,13 @@ class Output:
     verdict: Verdict
     without: Line | None = None
     with_heddle: Line | None = None
+    left_out: bool = False  # lines of --ignore were left out
 
 
 def kept(data: bytes, ignore: Sequence[re.Pattern[bytes]]) -> bytes:
-    """The text without lines in which a pattern is found."""
-    if not ignore:
+    """The text without lines in which a pattern is found. Binary data has no lines, and stays: a
+    pattern could hide a difference there."""
+    if not ignore or b"\0" in data:
         return data
     lines = data.splitlines(keepends=True)
     return b"".join(line for line in lines if not any(pattern.search(line) for pattern in ignore))

@@ -61,7 +61,7 @@ def _calls(found: Compared, types: Datatypes) -> dict | None:
 def _carried(one: Carried, types: Datatypes) -> tuple:
     """The cells of a line, in the order of CARRIED."""
     call = "\n".join(filter(None, (one.called, one.place)))
-    datatype = types.of(one.datatype_name, one.datatype)
+    datatype = types.of(one.datatype_name, one.datatype, one.extent, one.lower_bound)
     return datatype, call, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us)
 
 
@@ -84,7 +84,7 @@ def _facts(found: Compared) -> dict[str, str]:
         "machine": found.machine,
         "date": found.date,
         "rounds": f"{len(found.rounds)}, each with a run of both ways in random order",
-        "interval": "of the median of the rounds' ratios, at least 95 % (sign test)",
+        "interval": "holds the median of the rounds' ratios with at least 95 % (sign test)",
     }
 
 

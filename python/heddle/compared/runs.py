@@ -1,4 +1,5 @@
-"""Runs of a program, and their output. The output goes into our own places, so that no run sees the output of the run before.
+"""Runs of a program, and their output. The output goes into our own places, so that no run sees the
+output of the run before.
 
 with Written(files, ignore) as written:
     run = started(command, written, Path(os.devnull), timeout=None)
@@ -16,7 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heddle.launch import Command
@@ -37,13 +38,15 @@ class Run:
 
 
 class Written:
-    """stdout and the files of --output. Each content is kept once. Files that were there before come back at the end."""
+    """stdout and the files of --output. Each content is kept once. Files that were there before
+    come back at the end."""
 
     def __init__(self, files: Sequence[Path], ignore: Sequence[re.Pattern[bytes]]):
         self._files = {str(file): file for file in files}
         self._ignore = ignore
         self._aside: dict[str, Path] = {}
         self._known: dict[Content, Path] = {}
+        self._left_out: set[str] = set()  # names of outputs without the lines of --ignore
         self.without: list[dict[str, Content | None]] = []
         self.with_heddle: list[dict[str, Content | None]] = []
 
@@ -76,12 +79,15 @@ class Written:
 
     def taken(self) -> dict[str, Content | None]:
         """Takes the output of a run away, before the next run."""
-        return {name: self._take(place) for name, place in {STDOUT: self.folder / STDOUT, **self._files}.items()}
+        return {name: self._take(name, place) for name, place in {STDOUT: self.folder / STDOUT, **self._files}.items()}
 
-    def _take(self, place: Path) -> Content | None:
+    def _take(self, name: str, place: Path) -> Content | None:
         if not place.is_file():
             return None
-        data = kept(place.read_bytes(), self._ignore)
+        whole = place.read_bytes()
+        data = kept(whole, self._ignore)
+        if len(data) < len(whole):
+            self._left_out.add(name)
         place.unlink()
         found = content(data)
         if found not in self._known:
@@ -91,10 +97,11 @@ class Written:
         return found
 
     def outputs(self) -> list[Output]:
-        return [self._output(name) for name in (STDOUT, *self._files)]
+        return [replace(self._output(name), left_out=name in self._left_out) for name in (STDOUT, *self._files)]
 
     def unknown(self) -> bool:
-        """The outputs differ, and a single run without Heddle cannot show whether they always do."""
+        """The outputs differ, and a single run without Heddle cannot show whether they always
+        do."""
         return len(self.without) == 1 and any(one.verdict is Verdict.different for one in self.outputs())
 
     def _output(self, name: str) -> Output:
@@ -157,8 +164,8 @@ def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> in
 
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[Callable[[], None]]:
-    """Holds signals back until the yielded function is called. A signal while Popen starts a process would leave a process
-    that no one ends."""
+    """Holds signals back until the yielded function is called. A signal while Popen starts a
+    process would leave a process that no one ends."""
     came: list[int] = []
     theirs = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     theirs = {number: handler for number, handler in theirs.items() if callable(handler)}  # ignored signals stay ignored

@@ -11,7 +11,7 @@ from rich.text import Text
 from heddle import listing
 from heddle.console import console, say, table_console
 from heddle.foreign import clean
-from heddle.reported.words import amount, duration
+from heddle.reported.words import amount, duration, shortened
 from heddle.verdict import Meaning
 
 from . import VERSION, Carried, Compared, Failure, Site
@@ -53,11 +53,11 @@ def doubts(found: Compared) -> list[str]:
 
 def output_sentence(found: Compared, one: Output) -> str:
     """The sentence about one output."""
-    but = " (less the lines of --ignore)" if found.ignored else ""
+    but = " (less the lines of --ignore)" if one.left_out else ""
     if one.verdict is Verdict.unsteady:
         return "not steady by itself: the runs without Heddle differ among themselves, so the comparison proves nothing"
     if one.verdict is Verdict.reordered:
-        return f"the same lines, in another order (ranks that print race each other){but}"
+        return f"equal lines, in another order (ranks that print race each other){but}"
     return one.verdict.value + but
 
 
@@ -137,7 +137,8 @@ def _calls(found: Compared) -> None:
         console().print()
         listing.show(SITES, cells, above=("from", "datatype"), right=SITES[3:])
     cells = [
-        (row.datatype_name or row.datatype, row.place, row.called, row.way, *_amounts(row)) for row in found.carried[:MOST_ROWS]
+        (row.datatype_name or shortened(row.datatype), row.place, row.called, row.way, *_amounts(row))
+        for row in found.carried[:MOST_ROWS]
     ]
     if cells:
         console().print()

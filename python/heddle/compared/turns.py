@@ -20,6 +20,7 @@ import heddle
 from heddle import disturbance, launch, native, reported, verdict
 from heddle.launch import Command
 from heddle.problem import Problem
+from heddle.reported import LAST
 from heddle.reported.carried import carried as said_to_be_carried
 
 from . import Compared, Failure, Round
@@ -95,7 +96,7 @@ class _Turns:
                     self._found.rounds.append(Round(first, without.seconds, ours.seconds))
             self._found = replace(self._found, others=others.words)
             if self._written.unknown():
-                self._run(self._without, "without Heddle once more, for its output")
+                self._run(self._without, "a second run without Heddle, for its output")
                 self._written.without.append(self._last.contents)
             if asked.calls:
                 self._calls()
@@ -134,7 +135,7 @@ class _Turns:
                     self._found.notes.append(f"no times of calls: a run with HEDDLE={switch} {why}")
                     return
                 found.append(reported.rows_of(file))
-        if not any(one.procedures for one in found):
+        if all(each.name == LAST for one in found for each in one.procedures):
             self._found.notes.append("the program makes no MPI call that communicates")
         elif not found[1].rows:
             self._found.notes.append(said_to_be_carried(found[1]))

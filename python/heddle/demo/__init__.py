@@ -1,1 +1,2 @@
-"""make demo: a photograph is filtered with a 2-D FFT over 4 ranks, by the host MPI alone and under Heddle."""
+"""make demo: a photograph is filtered with a 2-D FFT over 4 ranks, by the host MPI alone and under
+Heddle."""

@@ -46,10 +46,12 @@ def demo(
     output: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output"),
     json: Annotated[Path | None, typer.Option("--json", help="Also write the times to this file.")] = None,
 ) -> None:
-    """Filter a photograph with a 2-D FFT over 4 ranks, by the host MPI alone and under Heddle, and compare.
+    """Filter a photograph with a 2-D FFT over 4 ranks, by the host MPI alone and under Heddle, and
+    compare.
 
-    Two programs do it: fft2d (C++, its transposes written as MPI datatypes) and an mpi4py-fft script. Both are
-    ordinary MPI programs; only `heddle run` differs. Every result is checked against a serial FFT.
+    Two programs do it: fft2d (C++, its transposes written as MPI datatypes) and an mpi4py-fft
+    script. Both are ordinary MPI programs; only `heddle run` differs. Every result is checked
+    against a serial FFT.
     """
     start = time.monotonic()
     size = size or (256 if quick else 4096)

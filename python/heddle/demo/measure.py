@@ -1,4 +1,5 @@
-"""All runs of the demo. Each round has a run with Heddle and a run without, in random order (see heddle.verdict)."""
+"""All runs of the demo. Each round has a run with Heddle and a run without, in random order (see
+heddle.verdict)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ class Run:
 
 
 def planned(setup: Setup) -> list[tuple[Program, int, Installation, str]]:
-    """The runs in their order: each round goes through all MPIs, with the variants in random order."""
+    """The runs in their order: each round goes through all MPIs, with the variants in random
+    order."""
     return [
         (program, turn, mpi, variant)
         for program in programs.programs()
@@ -62,7 +64,8 @@ def runs(setup: Setup, picture: np.ndarray, tell: Callable[[str], None]) -> Iter
         output = setup.folder / f"{program.name}-{mpi.name}-{variant}{program.suffix}"
         words = [*program.words(mpi), "--input", str(pgm.with_suffix(program.suffix)), "--size", str(setup.size)]
         words += ["--repetitions", str(program.repetitions), *programs.FILTER]
-        # One round is compared with the serial FFT. The fingerprints show that the other rounds have the same result.
+        # One round is compared with the serial FFT. The fingerprints show that the other rounds
+        # have the same result.
         words += ["--no-check"] if turn > 0 else ["--output", str(output)]
         command = programs.command(mpi, variant, setup.ranks, words)
         report = programs.run(command, programs.environment(mpi, setup.ranks), setup.folder)

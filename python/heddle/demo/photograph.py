@@ -10,7 +10,8 @@ from heddle.problem import Problem
 
 
 def load(name: str, largest: int) -> np.ndarray:
-    """Grey levels, rows x columns, 8 bits each. A picture with a side longer than `largest` is made smaller.
+    """Grey levels, rows x columns, 8 bits each. A picture with a side longer than `largest` is made
+    smaller.
 
     @param name  a picture of scikit-image, or the path of another
     """

@@ -30,7 +30,8 @@ def errors(run: Run) -> list[float]:
 
 
 def check(runs: list[Run]) -> None:
-    """Checks that every result is that of the serial FFT, and that all runs of a program have the same bits."""
+    """Checks that every result is that of the serial FFT, and that all runs of a program have the
+    same bits."""
     for run in runs:
         allowed = run.report.get("relative_error", {}).get("tolerance", 0)
         if any(not error < allowed for error in errors(run)):

@@ -3,7 +3,8 @@
 render("reported/report.html.j2", title="...", ...)     # templates are *.j2 beside the code; every text is escaped
 Table.of(("procedure", "calls"), rows, texts={"procedure"})   # parts.html.j2 draws it
 
-pages/page.html.j2 is the frame, pages/parts.html.j2 has the macros: tables, bars, pictures of layouts.
+pages/page.html.j2 is the frame, pages/parts.html.j2 has the macros: tables, bars, pictures of
+layouts.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A row is a list of cells. The first line of a text is the main one, further lines are small. A cell may be a datatype."""
+    """A row is a list of cells. The first line of a text is the main one, further lines are small.
+    A cell may be a datatype."""
 
     columns: list[Column]
     rows: Sequence[Sequence[Any]]

@@ -1,4 +1,5 @@
-"""Turns the statements by which a program makes a datatype into text for heddle-tool (`heddle explain`).
+"""Turns the statements by which a program makes a datatype into text for heddle-tool
+(`heddle explain`).
 
 described("MPI_Type_vector(128, 8, 4096, MPI_INT, &t)")            # "vector(128, 8, 4096, MPI_INT)"
 described('''
@@ -23,8 +24,8 @@ from heddle.problem import Problem
 
 
 def described(text: str, given: dict[str, str] | None = None, variable: str | None = None) -> str | None:
-    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the text has no statements.
-    `given`: values of names."""
+    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the
+    text has no statements. `given`: values of names."""
     asked = Asked(given or {})
     try:
         if python.is_python(text):

@@ -1,4 +1,5 @@
-"""Values that a datatype needs and its text lacks. The names are collected, then the user is asked for all of them at once."""
+"""Values that a datatype needs and its text lacks. The names are collected, then the user is asked
+for all of them at once."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Asked:
         return self._given.get(_key(name))
 
     def miss(self, name: str, what: str, call: str, computed: bool = False) -> None:
-        """Notes a name without a value. `computed`: the text has statements that set it, for example in a loop."""
+        """Notes a name without a value. `computed`: the text has statements that set it, for
+        example in a loop."""
         name = name.strip()
         self._call = self._call or call
         if name not in self._missing:
@@ -66,7 +68,8 @@ class Asked:
 
 
 def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked) -> Made:
-    """The last datatype, or the last in `variable`. `made`: pairs of variable and datatype, in the order of the text."""
+    """The last datatype, or the last in `variable`. `made`: pairs of variable and datatype, in the
+    order of the text."""
     names = list(dict.fromkeys(base(name) for name, _ in made if name))
     if variable is None:
         asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]

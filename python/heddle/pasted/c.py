@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 CONSTRUCTOR = re.compile(r"P?(MPI_Type_(\w+?)(?:_c)?)")
 PLAIN_NUMBER = re.compile(r"0|[1-9]\d*")
-# Of fortran.py: an array of equal elements, an array minus a number, and a section with an unknown beginning.
+# Of fortran.py: an array of equal elements, an array minus a number, and a section with an unknown
+# beginning.
 EVERY, MINUS, PART = "_every", "_minus", "_part"
 PLACEHOLDERS = {LIST: "1", TYPE: "MPI_INT", TYPES: "MPI_INT"}  # until all missing values are known
 WITHOUT_A_TYPE = set(
@@ -70,7 +71,8 @@ class Call(NamedTuple):
 
 
 def described(text: str, asked: Asked, variable: str | None) -> str | None:
-    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the text is not C."""
+    """The datatype that the last constructor makes, or the last datatype in `variable`. None: the
+    text is not C."""
     if not CONSTRUCTOR.search(text):
         return None
     root = parsed(text, CPP)
@@ -182,7 +184,8 @@ class Source:
         return [PLACEHOLDERS[what]] * many
 
     def _elements(self, node: Node, many: int, at: int) -> list[str] | None:
-        """The elements of an array, of a + 2 or of &a[2]. An unknown element is ""; None: the array is not known."""
+        """The elements of an array, of a + 2 or of &a[2]. An unknown element is ""; None: the array
+        is not known."""
         if node.type in ARRAYS:
             return self._array(text_of(node), many, at)
         begin = "0"
@@ -297,7 +300,8 @@ class Source:
         return None
 
     def _place(self, node: Node) -> int | None:
-        """The place of a member in a variable, such as x in &s[0].x. Only differences of places matter."""
+        """The place of a member in a variable, such as x in &s[0].x. Only differences of places
+        matter."""
         members = []
         node = _plain(node)
         while node.type not in ("identifier",):
@@ -316,7 +320,8 @@ class Source:
 
 
 def _plain(node: Node | None) -> Node | None:
-    """The expression without casts and brackets around it; the list of (int[]){1, 2}; the array of array.data()."""
+    """The expression without casts and brackets around it; the list of (int[]){1, 2}; the array of
+    array.data()."""
     while node is not None:
         if node.type in ("cast_expression", "compound_literal_expression", "parenthesized_expression"):
             inner = node.child_by_field_name("value") or parts(node)[0]
@@ -329,7 +334,8 @@ def _plain(node: Node | None) -> Node | None:
 
 
 def _converted(node: Node) -> Node | None:
-    """The value in (MPI_Aint)(n), static_cast<int>(n) and array.data(), which the grammar takes for calls."""
+    """The value in (MPI_Aint)(n), static_cast<int>(n) and array.data(), which the grammar takes for
+    calls."""
     called, given = node.child_by_field_name("function"), parts(node.child_by_field_name("arguments"))
     if called.type == "field_expression" and not given and text_of(called.child_by_field_name("field")) == "data":
         return called.child_by_field_name("argument")
@@ -354,8 +360,8 @@ def _literal(text: str) -> int:
 
 
 def _is_arithmetic(node: Node | None) -> bool:
-    """True if an expression has only numbers, names and operators. If it calls a function, the user is asked for the variable:
-    its name is easier to give than the call."""
+    """True if an expression has only numbers, names and operators. If it calls a function, the user
+    is asked for the variable: its name is easier to give than the call."""
     node = _plain(node)
     if node is None:
         return False

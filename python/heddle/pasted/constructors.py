@@ -1,9 +1,10 @@
-"""MPI's constructors of datatypes, and their form in the grammar of heddle-tool (src/layout/grammar.hpp)."""
+"""MPI's constructors of datatypes, and their form in the grammar of heddle-tool
+(src/layout/grammar.hpp)."""
 
 from __future__ import annotations
 
-# Their arguments before the new type. n: a number. #: the length of the lists. l: a list of numbers. t: a type.
-# T: a list of types. d: a list of distributions. o: an order.
+# Their arguments before the new type. n: a number. #: the length of the lists. l: a list of
+# numbers. t: a type. T: a list of types. d: a list of distributions. o: an order.
 TAKES = {
     "contiguous": "nt",
     "vector": "nnnt",
@@ -32,7 +33,8 @@ INTEGERS = ((2, 1), (4, 2), (9, 4), (18, 8))
 
 
 def written(constructor: str, parts: list) -> str:
-    """A constructor in the grammar. `parts`: the arguments by TAKES without '#', texts or lists of texts. None: the default."""
+    """A constructor in the grammar. `parts`: the arguments by TAKES without '#', texts or lists of
+    texts. None: the default."""
     if constructor.startswith("f90_"):
         return _of_fortran(constructor, parts)
     kinds = TAKES[constructor].replace("#", "")

@@ -1,7 +1,9 @@
-"""Statements of Fortran, brought into the form of C: `call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)`.
+"""Statements of Fortran, brought into the form of C:
+`call MPI_Type_vector(3, 1, 8, MPI_REAL8, t, ierr)`.
 
-Names become lower case, because case does not matter in Fortran; MPI's own names become those of C. Elements of arrays count
-from 0. Subroutines, loops and branches become blocks, which show where a name gets its value. All other statements are dropped.
+Names become lower case, because case does not matter in Fortran; MPI's own names become those of C.
+Elements of arrays count from 0. Subroutines, loops and branches become blocks, which show where a
+name gets its value. All other statements are dropped.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 CALL = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?call\s+mpi_type_\w+", re.IGNORECASE | re.MULTILINE)
-# The grammar knows only the free form. In the fixed form, a comment begins with c or *, and column 6 continues a line.
+# The grammar knows only the free form. In the fixed form, a comment begins with c or *, and column
+# 6 continues a line.
 COMMENT = re.compile(r"^(?:\*|[cC](?=\s(?!\s*=)|$))[^\n]*", re.MULTILINE)
 CONTINUED = re.compile(r"\n {5}[&$+*1-9]")
 CONTINUES = re.compile(r"&[ \t]*(?:![^\n]*)?$", re.MULTILINE)  # in the free form, at the end of a line

@@ -1,12 +1,14 @@
 """The names of a C program: where each name gets a value, and whether this value is certain.
 
-names = Names(parsed("int n = 8; for (int i = 0; i < n; ++i) a[i] = 1; MPI_Type_vector(n, ...)", CPP))
+text = "int n = 8; for (int i = 0; i < n; ++i) a[i] = 1; MPI_Type_vector(n, ...)"
+names = Names(parsed(text, CPP))
 names.value("n", at)       # Value(at=4, text="8"): its value at the call, which stands at `at` (bytes from the beginning)
 names.value("i", at)       # None: not known, or not constant
 names.elements("a", at)    # None; else [("2", Value), ...] of a[2] = 5;
 
-A name is known if the last assignment before the call gives its value literally. It is not known if that assignment stands in
-a branch or loop without the call, or if a loop, an increment or a function that takes its address changes the name.
+A name is known if the last assignment before the call gives its value literally. It is not known if
+that assignment stands in a branch or loop without the call, or if a loop, an increment or a
+function that takes its address changes the name.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class Function(NamedTuple):
 
 class Names:
     def __init__(self, root: Node, address: Callable[[Node], int | None] = lambda node: None) -> None:
-        """`address`: gives the place of an expression in its variable, for MPI_Get_address; None: not known."""
+        """`address`: gives the place of an expression in its variable, for MPI_Get_address; None:
+        not known."""
         self._address = address
         self._all = _range(root)
         self._defined: dict[str, str] = {}

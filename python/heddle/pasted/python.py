@@ -1,6 +1,8 @@
-"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. It understands numbers, lists and names, and runs nothing.
+"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. It understands numbers, lists and
+names, and runs nothing.
 
-A name is known if the last assignment before its use gives its value literally, and is in no branch or loop without the use.
+A name is known if the last assignment before its use gives its value literally, and is in no branch
+or loop without the use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""sizeof and offsetof of the structs of a C program, as the C compiler of this machine lays them out (ctypes)."""
+"""sizeof and offsetof of the structs of a C program, as the C compiler of this machine lays them
+out (ctypes)."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ Known = dict[str, type]
 
 
 def declared(root: Node, number: Callable[[str], int]) -> Known:
-    """Structs by name, with and without `struct`. `number`: gives the length of an array. Structs with members of other types,
-    or with bit fields, are left out."""
+    """Structs by name, with and without `struct`. `number`: gives the length of an array. Structs
+    with members of other types, or with bit fields, are left out."""
     known: Known = {}
     for node in all_of(root, "struct_specifier"):
         body, tag = node.child_by_field_name("body"), node.child_by_field_name("name")

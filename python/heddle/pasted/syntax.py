@@ -1,4 +1,5 @@
-"""Syntax trees of programs, by tree-sitter. A tree also has the right parts of a text with mistakes, or of a few pasted lines.
+"""Syntax trees of programs, by tree-sitter. A tree also has the right parts of a text with
+mistakes, or of a few pasted lines.
 
 root = parsed("int n = 8; MPI_Type_vector(n, ...);", CPP)      # CPP: C, too
 for call in all_of(root, "call_expression"):

@@ -1,4 +1,5 @@
-"""From first packed (blue) by way of green to last packed (yellow): even for most eyes, and in grey as well."""
+"""From first packed (blue) by way of green to last packed (yellow): even for most eyes, and in grey
+as well."""
 
 _STOPS = ((68, 86, 168), (49, 130, 160), (53, 167, 136), (132, 196, 86), (244, 214, 52))
 

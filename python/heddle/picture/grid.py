@@ -1,4 +1,5 @@
-"""Rows of memory. They wrap at a stride of the layout itself, so that a column of a matrix is a column in the picture."""
+"""Rows of memory. They wrap at a stride of the layout itself, so that a column of a matrix is a
+column in the picture."""
 
 import math
 from collections.abc import Iterator
@@ -46,7 +47,8 @@ class Grid:
     whole: bool  # False: only the first pieces were listed
 
     def window(self, most: int) -> tuple[int, int]:
-        """The part of a row to show: the whole row if it has at most so many bytes, or else the part with data in any row."""
+        """The part of a row to show: the whole row if it has at most so many bytes, or else the
+        part with data in any row."""
         if self.row_bytes <= most or not self.pieces:
             return 0, self.row_bytes
         return min(piece.start for piece in self.pieces), max(piece.end for piece in self.pieces)
@@ -87,7 +89,8 @@ def lay_out(about: dict, columns: int) -> Grid:
     first = min(low, _lower_bound(about, low)) // row * row
     cut = list(_cut(segments, row, first))
     touched = max(piece.end for piece in cut) - min(piece.start for piece in cut)
-    # A cell is an element if whole rows fit, or else a whole piece, or else an element of the touched part.
+    # A cell is an element if whole rows fit, or else a whole piece, or else an element of the
+    # touched part.
     fits = ((fine, row), (pieces, row), (fine, touched))
     unit = math.gcd(next((unit for unit, span in fits if span // unit <= columns), pieces), row)
     last = max(_last_byte(about, high), _upper_bound(about, high))
@@ -120,7 +123,8 @@ def _strides(about: dict) -> list[int]:
 
 
 def _row(strides: list[int], unit: int, reach: int, fine: int) -> int:
-    """The smallest stride that is wide enough for a picture, or else the largest stride, or else a few cells."""
+    """The smallest stride that is wide enough for a picture, or else the largest stride, or else a
+    few cells."""
     for stride in strides:
         if stride >= 6 * unit:
             return stride

@@ -1,4 +1,5 @@
-"""The grid as SVG: self-contained, a tooltip on every piece, legend below. These are the numbers; picture.svg.j2 draws them."""
+"""The grid as SVG: self-contained, a tooltip on every piece, legend below. These are the numbers;
+picture.svg.j2 draws them."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
-"""The grid for a terminal: a cell is a unit of bytes, coloured by its place in the packed stream and, if
-there is room, numbered by it."""
+"""The grid for a terminal: a cell is a unit of bytes, coloured by its place in the packed stream
+and, if there is room, numbered by it."""
 
 from rich.text import Text
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from heddle.foreign import json_of
 from heddle.problem import Problem
 
+from .layouts import read
 from .lines import NOWHERE, Place
+from .words import shortened
 
 VERSION = 3
 READABLE = (1, 2, 3)
@@ -22,6 +24,7 @@ LEAST = {part: f"{part}_us_min" for part in PARTS}
 MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
 SIDES = ("send", "receive")
 BY_NATURE = "by nature"
+LAST = "MPI_Finalize"  # its time is the wait until all ranks are there
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,20 +47,24 @@ class Row:
     why: str = ""  # the reason for this way
     least: dict[str, float] = field(default_factory=dict)  # us, by PARTS, of the rank that spent least; empty: not known
     most: dict[str, float] = field(default_factory=dict)
+    extent: int | None = None  # bytes, of an element; None: not known
+    lower_bound: int = 0
 
     @property
     def title(self) -> str:
         """The datatype, by its name if it has one."""
-        return f"{self.datatype_name}: {self.datatype}" if self.datatype_name else self.datatype
+        return f"{self.datatype_name}: {shortened(self.datatype)}" if self.datatype_name else shortened(self.datatype)
 
     @property
     def has_holes(self) -> bool:
-        """A message has more than one block. Without a count of blocks, messages are taken to have holes."""
+        """A message has more than one block. Without a count of blocks, messages are taken to have
+        holes."""
         return not 0 < self.blocks <= self.calls
 
     @property
     def called(self) -> str:
-        """The procedure that the program called. If it is not known: send, receive, or a family of collectives."""
+        """The procedure that the program called. If it is not known: send, receive, or a family of
+        collectives."""
         return self.procedure or self.call
 
     @property
@@ -113,7 +120,8 @@ class Procedure:
     passed: dict[str, int] = field(default_factory=dict)  # calls that were handed on, by reason
 
     def of_a_rank(self, ranks: int) -> Spread:
-        """The time of a rank, of `ranks` ranks in all. A rank that does not call the procedure spends nothing in it."""
+        """The time of a rank, of `ranks` ranks in all. A rank that does not call the procedure
+        spends nothing in it."""
         return Spread(self.us / max(1, ranks), self.us_min if self.ranks >= ranks else 0.0, self.us_max)
 
     @property
@@ -139,6 +147,17 @@ class Site(Procedure):
     communicator: str = ""
     bytes: int = 0
     sizes: dict[int, int] = field(default_factory=dict)  # calls by the largest power of two within their bytes
+    datatype: str = ""  # its layout, if it is a derived datatype without a name
+    extent: int | None = None
+    lower_bound: int = 0
+
+    @property
+    def datatype_shown(self) -> str:
+        """The name of the datatype. If it has none: its layout in words."""
+        if self.datatype_name or not self.datatype:
+            return self.datatype_name
+        layout = read(self.datatype, self.extent, self.lower_bound)
+        return layout.words if layout else shortened(self.datatype)
 
 
 @dataclass(frozen=True)
@@ -171,7 +190,8 @@ class OfRank:
 
 @dataclass(frozen=True)
 class Mailed:
-    """Short blocks between ranks of a node that were published in a mailbox, or retracted from it, over all ranks."""
+    """Short blocks between ranks of a node that were published in a mailbox, or retracted from it,
+    over all ranks."""
 
     name: str  # published by blocking or persistent calls, or retracted by sender or reader
     ranks: int
@@ -231,6 +251,11 @@ def _count(value: object) -> int:
     return number
 
 
+def _bytes(value: object) -> int:
+    """A number of bytes that may be negative."""
+    return -_count(-value) if isinstance(value, int) and value < 0 else _count(value)
+
+
 def _size(value: object) -> int:
     """0, or a power of two."""
     number = _count(value)
@@ -263,6 +288,7 @@ def _row(raw: dict) -> Row:
         most=_of_a_rank(raw, MOST),
         procedure=str(raw.get("procedure", "")),
         why=str(raw.get("why", "")),
+        **_bounds(raw),
         **_from(raw),
     )
 
@@ -274,8 +300,13 @@ def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
 
 def _from(raw: dict) -> dict:
     """The place, datatype and communicator of calls. Reports of version 1 do not have them."""
-    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol", "line")))
+    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol", "line", "no_line")))
     return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
+
+
+def _bounds(raw: dict) -> dict:
+    """The extent and the lower bound of a layout."""
+    return {name: _bytes(raw[name]) for name in ("extent", "lower_bound") if name in raw}
 
 
 def _communicator(raw: dict) -> Communicator:
@@ -302,7 +333,8 @@ def _procedure(raw: dict) -> Procedure:
 
 def _site(raw: dict) -> Site:
     sizes = {_size(size): _count(calls) for size, calls in raw.get("sizes", {}).items() if _count(calls) > 0}
-    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=_count(raw["bytes"]), sizes=sizes)
+    layout = {"datatype": str(raw.get("datatype", "")), **_bounds(raw)}
+    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=_count(raw["bytes"]), sizes=sizes, **layout)
 
 
 def _algorithm(raw: dict) -> Algorithm:
@@ -325,7 +357,8 @@ def _mailed(raw: dict) -> Mailed:
 
 
 def _run(raw: dict) -> dict:
-    """The facts about the run. Values are texts, except for the command, the settings and numbers."""
+    """The facts about the run. Values are texts, except for the command, the settings and
+    numbers."""
     run = {str(name): value if isinstance(value, (int, float)) else str(value) for name, value in raw.items()}
     if isinstance(raw.get("command"), list):
         run["command"] = [str(word) for word in raw["command"]]

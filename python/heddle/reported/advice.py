@@ -1,10 +1,11 @@
-"""Changes of the program that would gain more, each with its predicted gain, the largest gain first.
+"""Changes of the program that would gain more, each with its predicted gain, the largest gain
+first.
 
 for one in advice(found):
     print(one.sentence, one.gain_us, one.change)
 
-A prediction comes from the measurements in the report, and from the cost of a message in the profile (heddle tune). If neither
-predicts a gain, there is no advice.
+A prediction comes from the measurements in the report, and from the cost of a message in the
+profile (heddle tune). If neither predicts a gain, there is no advice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from . import Found, Row
 from .lines import Place, places
 from .machine import profile_here
-from .words import rough
+from .words import rough, shortened
 
 LEAST = 0.02  # of the time in MPI calls: a smaller gain is not worth a change
 MOST = 5
@@ -46,7 +47,8 @@ class Advice:
 
 
 def advice(found: Found, message_ns: float | None = None, where: dict[Place, str] | None = None) -> list[Advice]:
-    """@param message_ns: the cost of a message of any length. None: the cost in the machine's profile.
+    """@param message_ns: the cost of a message of any length. None: the cost in the machine's
+    profile.
     @param where: the texts for places, if they are known already."""
     if message_ns is None:
         profile = profile_here()
@@ -61,7 +63,7 @@ def advice(found: Found, message_ns: float | None = None, where: dict[Place, str
 def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Advice]:
     said = []
     place = where.get(row.place, "")
-    call = f"{row.called}{f' in {place}' if place else ''} of {row.datatype_name or row.datatype}"
+    call = f"{row.called}{f' in {place}' if place else ''} of {row.datatype_name or shortened(row.datatype)}"
     search, wait = row.times["search"], row.times["wait"]
     again = search - row.ranks * row.longest_search if row.longest_search else 0  # each rank's first look is needed
     if again > 0.2 * (row.time - wait):
@@ -97,7 +99,8 @@ def _of(row: Row, message_ns: float | None, where: dict[Place, str]) -> list[Adv
 
 
 def _meanwhile(row: Row, other: str) -> str:
-    """How to avoid waiting for the other side. For a call that blocks, it names a call that does not."""
+    """How to avoid waiting for the other side. For a call that blocks, it names a call that does
+    not."""
     earlier = f"Let the {other} come earlier"
     procedure = row.procedure.removesuffix("_c") or {"send": "MPI_Send", "receive": "MPI_Recv"}.get(row.call, "")
     if BEGINS.match(procedure):

@@ -1,6 +1,8 @@
-"""heddle run --report: runs the program, and says in a few lines on stderr at its end what Heddle did.
+"""heddle run --report: runs the program, and says in a few lines on stderr at its end what Heddle
+did. Also heddle run with HEDDLE_TRACE.
 
 run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
+run_with_timeline(["./app"], ranks=4, mpi=None)
 lines(found, seconds, file)                    # the lines about a report
 check_writable(kept, words)                    # checks the file of HEDDLE_REPORT before the program runs
 """
@@ -27,7 +29,7 @@ from heddle import launch, listing, written
 from heddle.foreign import clean
 from heddle.problem import Problem
 
-from . import Found, rows_of
+from . import Found, rows_of, timeline
 from .advice import advice
 from .carried import carried, ours
 from .estimate import COMPARE, estimate
@@ -52,10 +54,35 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
         command = launch.plan(words, ranks, mpi)
         before = _identities(file)
         begin = time.perf_counter()
-        code = _run(command)
-        seconds = time.perf_counter() - begin
-        written = [path for path, identity in _identities(file).items() if before.get(path) != identity]
-        _say(written[-1] if written else None, seconds, kept, compare(words, ranks, mpi))
+        with _timelines():
+            code = _run(command)
+            seconds = time.perf_counter() - begin
+        _say(next(reversed(_written(file, before)), None), seconds, kept, compare(words, ranks, mpi))
+    _end(code)
+
+
+def run_with_timeline(words: list[str], ranks: int | None, mpi: str | None) -> NoReturn:
+    """Runs the program, and adds the lines of its calls to the files of HEDDLE_TRACE.
+
+    Ends the process with the program's exit code.
+    """
+    with _timelines():
+        code = _run(launch.plan(words, ranks, mpi))
+    _end(code)
+
+
+@contextlib.contextmanager
+def _timelines() -> Iterator[None]:
+    """Adds lines to the timelines that appear meanwhile."""
+    pattern = os.environ.get(timeline.VARIABLE, "")
+    file = Path(pattern).absolute()
+    before = _identities(file) if pattern else {}
+    yield
+    for path in _written(file, before) if pattern else ():
+        timeline.name_lines(path)
+
+
+def _end(code: int) -> NoReturn:
     if code < 0:
         _die(-code)
     sys.exit(code)
@@ -68,8 +95,9 @@ def compare(words: list[str], ranks: int | None, mpi: str | None) -> str:
 
 
 def check_writable(kept: str, words: list[str]) -> None:
-    """Checks the file before a run of perhaps hours. It checks nothing under a launcher, whose ranks may see other folders, and
-    nothing if the folder has a %, whose value only the ranks know."""
+    """Checks the file before a run of perhaps hours. It checks nothing under a launcher, whose
+    ranks may see other folders, and nothing if the folder has a %, whose value only the ranks
+    know."""
     file = Path(kept).absolute()
     if not kept or launch.is_launcher(words[0]) or "%" in str(file.parent):
         return
@@ -106,8 +134,8 @@ def _place(kept: str) -> Iterator[Path]:
 
 
 def _identities(file: Path) -> dict[Path, tuple[int, int]]:
-    """The files that may be the report, by inode and time: a report is always a new file. A name with %h, %p, %j or %r
-    (src/report/file_name.hpp) may mean several files."""
+    """The files that may be the report, by inode and time: a report is always a new file. A name
+    with %h, %p, %j or %r (src/report/file_name.hpp) may mean several files."""
     pattern = re.sub(r"%([hpjr%])", lambda found: "%" if found[1] == "%" else "*", glob.escape(str(file)))
     found = {}
     for path in map(Path, glob.glob(pattern)):
@@ -117,8 +145,14 @@ def _identities(file: Path) -> dict[Path, tuple[int, int]]:
     return dict(sorted(found.items(), key=lambda item: item[1][1]))
 
 
+def _written(file: Path, before: dict[Path, tuple[int, int]]) -> list[Path]:
+    """The files that are new since then, the last one at the end."""
+    return [path for path, identity in _identities(file).items() if before.get(path) != identity]
+
+
 def _run(command: launch.Command) -> int:
-    """Runs the program, and leaves signals to it. A terminal's signals reach it by themselves, as it is in the same group."""
+    """Runs the program, and leaves signals to it. A terminal's signals reach it by themselves, as
+    it is in the same group."""
     try:
         process = subprocess.Popen(command.words, executable=command.file, env=command.environment)
     except OSError as error:
@@ -147,7 +181,8 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """Some lines: the time, the dearest calls, imbalance, the carried data, the estimated gain, one advice or the next step."""
+    """Some lines: the time, the dearest calls, imbalance, the carried data, the estimated gain, one
+    advice or the next step."""
     ranks = max(1, found.ranks)
     said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
     calls, why = _calls(found)
@@ -188,8 +223,8 @@ def _next(found: Found, late: Late | None) -> list[str]:
 
 
 def _calls(found: Found) -> tuple[list[str], str]:
-    """The dearest calls with their places, a line each, and why some places are not known. Calls of one line of the program are
-    summed: a compiler may make several calls of one."""
+    """The dearest calls with their places, a line each, and why some places are not known. Calls of
+    one line of the program are summed: a compiler may make several calls of one."""
     where: dict[Place, str] = {}
     sums: dict[str, tuple[float, int]] = {}
     if found.sites:

@@ -1,4 +1,5 @@
-"""Two reports of one program: the changes from the first to the second, by procedure, call site and datatype.
+"""Two reports of one program: the changes from the first to the second, by procedure, call site and
+datatype.
 
 pairs = sites(before, after)       # the dearest first, by the longer of the two times
 show(before, after)                # on the terminal
@@ -19,7 +20,8 @@ from .words import duration
 
 @dataclass(frozen=True)
 class Pair:
-    """A procedure or a site in both reports. Times are of a rank on average, us; 0: not called there."""
+    """A procedure or a site in both reports. Times are of a rank on average, us; 0: not called
+    there."""
 
     procedure: str
     place: str
@@ -54,7 +56,7 @@ def _sites(before: Found, after: Found, where: dict[Place, str]) -> list[Pair]:
 def _by_place(found: Found, where: dict[Place, str]) -> dict[tuple[str, str, str], Procedure]:
     sums: dict[tuple[str, str, str], Procedure] = {}
     for one in found.sites:
-        key = one.name, where[one.place], one.datatype_name
+        key = one.name, where[one.place], one.datatype_shown
         had = sums.get(key)
         calls, us = (had.calls, had.us) if had else (0, 0.0)
         sums[key] = Procedure(one.name, one.ranks, calls + one.calls, us + one.us)

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 from heddle.picture import colours
 
-from .layouts import Layout, Piece, read
+from .layouts import MOST_PIECES, Layout, Piece, read
 
 WIDTH, PITCH, TALL = 144, 6, 5  # of a picture: pixels, and those of a row
 MOST_ROWS = 8  # if the memory has more rows, a row of the picture stands for several
 MOST_CELLS = 72  # of a row
-MOST_PIECES = 1 << 13
 MOST_MARKS = 1 << 16
 BEFORE = 256  # the picture begins at the buffer's first byte, if at most so many times the bytes of the data are before them
 SHADES = 4
 STEPS = 12  # of colour
 LONGEST = 80  # letters of a title
 MOST_PICTURES = 100  # of a page. Datatypes met later have words alone
-# The key is a row and a cell. The value: bytes with data, times the cells of a row, and the first piece.
+# The key is a row and a cell. The value: bytes with data, times the cells of a row, and the first
+# piece.
 Marked = dict[tuple[int, int], tuple[float, int]]
 
 
@@ -70,14 +70,15 @@ class Datatypes:
     """The datatypes of a page."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[str, Picture | None]] = {}
+        self._known: dict[tuple[str, int | None, int], tuple[str, Picture | None]] = {}
 
-    def of(self, name: str, text: str) -> Datatype:
-        words, picture = self._known.get(text) or self._known.setdefault(text, self._made(text))
+    def of(self, name: str, text: str, extent: int | None = None, lower_bound: int = 0) -> Datatype:
+        key = text, extent, lower_bound
+        words, picture = self._known.get(key) or self._known.setdefault(key, self._made(*key))
         return Datatype(name or words, words if name else "", text if text != words else "", picture)
 
-    def _made(self, text: str) -> tuple[str, Picture | None]:
-        layout = read(text)
+    def _made(self, text: str, extent: int | None, lower_bound: int) -> tuple[str, Picture | None]:
+        layout = read(text, extent, lower_bound)
         if not layout:
             return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"), None
         number = len(self._known)
@@ -92,6 +93,7 @@ def _draw(layout: Layout, name: str) -> Picture:
     pieces = layout.pieces(MOST_PIECES)
     low = min(offset for offset, _, _ in pieces)
     high = max(offset + length for offset, length, _ in pieces)
+    low, high, whole = _with_extent(layout, low, high)
     first = 0 if 0 < low <= BEFORE * (high - low) else low
     unit = math.gcd(*(value for offset, length, _ in pieces for value in (offset - first, length)))
     row = _row_bytes(layout, pieces, high - first, unit)
@@ -102,13 +104,24 @@ def _draw(layout: Layout, name: str) -> Picture:
     marked = _marked(pieces, first, row, group, cells)
     part = "" if layout.node.whole else "only a part: "
     begin = f"from byte {first:,} of the buffer, " if first else ""
-    title = f"{part}{high - first:,} B of memory, {begin}in rows of {row * group:,} B"
+    title = f"{part}{high - first:,} B of memory{whole}, {begin}in rows of {row * group:,} B"
     runs = [run for y in range(shown) for run in _runs(marked, y, cells, row * min(group, rows - y * group), len(pieces))]
     return Picture(name, title, [PITCH * y for y in range(shown)], runs)
 
 
+def _with_extent(layout: Layout, low: int, high: int) -> tuple[int, int, str]:
+    """The memory to draw: all of the extent, unless the data would be hard to see in it."""
+    if layout.extent is None:
+        return low, high, ""
+    begin, end = min(low, layout.lower_bound), max(high, layout.lower_bound + layout.extent)
+    if (begin, end) == (low, high) or end - begin > BEFORE * (high - low):
+        return low, high, ""
+    return begin, end, " (the extent)"
+
+
 def _row_bytes(layout: Layout, pieces: list[Piece], span: int, unit: int) -> int:
-    """The largest stride, if it is longer than every block. Otherwise all memory if a row has the cells, or an eighth of it."""
+    """The largest stride, if it is longer than every block. Otherwise all memory if a row has the
+    cells, or an eighth of it."""
     row = max(layout.node.strides(), default=0)
     if max(length for _, length, _ in pieces) <= row < span:
         return row
@@ -116,7 +129,8 @@ def _row_bytes(layout: Layout, pieces: list[Piece], span: int, unit: int) -> int
 
 
 def _cells(layout: Layout, row: int) -> int:
-    """Cells of a row. If possible, the next smaller stride is a multiple of a cell, so that its repetitions look alike."""
+    """Cells of a row. If possible, the next smaller stride is a multiple of a cell, so that its
+    repetitions look alike."""
     times = row // max((stride for stride in layout.node.strides() if 0 < stride < row), default=row)
     return MOST_CELLS // times * times if times < MOST_CELLS else MOST_CELLS
 

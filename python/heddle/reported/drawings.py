@@ -1,4 +1,5 @@
-"""The numbers of the charts of a report's page: bars, sizes of messages, bytes between ranks. Templates draw them."""
+"""The numbers of the charts of a report's page: bars, sizes of messages, bytes between ranks.
+Templates draw them."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def by_datatype(found: Found, where: dict, types: Datatypes) -> Chart:
             called = " ".join(filter(None, (row.called, row.side)))
             about = f"{called}{f' in {place}' if place else ''}, {row.way}"
             stretches = [Stretch(row.times[part], COLOURS[part]) for part in PARTS]
-            bars.append(Bar("", [(stretches, duration(row.time))], about, types.of(row.datatype_name, row.datatype)))
+            datatype = types.of(row.datatype_name, row.datatype, row.extent, row.lower_bound)
+            bars.append(Bar("", [(stretches, duration(row.time))], about, datatype))
     return Chart.of("time by datatype and way", bars)
 
 
@@ -48,12 +50,13 @@ def by_site(found: Found, where: dict) -> Chart:
         place = where.get(one.place, "")
         mean = one.of_a_rank(found.ranks).mean
         name = f"{one.name}{f' in {place}' if place else ''}"
-        bars.append(Bar(name, [([Stretch(mean, PLAIN)], duration(mean))], one.datatype_name))
+        bars.append(Bar(name, [([Stretch(mean, PLAIN)], duration(mean))], one.datatype_shown))
     return Chart.of("time by call site", bars)
 
 
 def by_rank(found: Found) -> Chart:
-    """Time in MPI calls and outside of them. If there are many ranks, those farthest from the median are shown."""
+    """Time in MPI calls and outside of them. If there are many ranks, those farthest from the
+    median are shown."""
     ranks = sorted(found.by_rank, key=lambda one: one.us)
     if len(ranks) > MOST_RANKS:
         ranks = [*ranks[: MOST_RANKS // 2], *ranks[-MOST_RANKS // 2 :]]
@@ -66,7 +69,8 @@ def by_rank(found: Found) -> Chart:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The number of calls for each range of bytes. A column has the sizes from its label to the next label."""
+    """The number of calls for each range of bytes. A column has the sizes from its label to the
+    next label."""
 
     columns: list[tuple[str, int, str]]  # label, calls, the calls as a short text
     most: int
@@ -97,7 +101,8 @@ def _short(calls: int) -> str:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Bytes between ranks: a row sends, a column receives. A cell stands for `group` neighbouring ranks."""
+    """Bytes between ranks: a row sends, a column receives. A cell stands for `group` neighbouring
+    ranks."""
 
     group: int
     cells: list[list[tuple[str, float]]]  # bytes as a text, and the shade from 0 to 1

@@ -1,19 +1,22 @@
-"""Estimates the time of the MPI library alone for the data that Heddle has carried, by the profile of heddle tune: a range.
+"""Estimates the time of the MPI library alone for the data that Heddle has carried, by the profile
+of heddle tune: a range.
 
 estimates = estimate(found)
 estimates.of(row)       # (least, most) in us, over all ranks; None: the model does not reach this row
 estimates.why_not       # "there is no profile of this machine; run heddle tune"
 
-The profile knows messages between two ranks of a node with a core each, with regular blocks and holes as long as the blocks on
-both sides. So there is no estimate
+The profile knows messages between two ranks of a node with a core each, with regular blocks and
+holes as long as the blocks on both sides. So there is no estimate
 
 - for ranks on several nodes, or for more ranks than cores;
-- for a row in which a rank waits: Heddle's time then depends on the other ranks, and so would that of the library;
+- for a row in which a rank waits: Heddle's time then depends on the other ranks, and so would that
+  of the library;
 - for datatypes other than one block or one loop of blocks.
 
-If Heddle carries a message from rank to rank, both sides are taken to be busy for as long as the message takes. If Heddle packs
-and the library carries, as in most collectives, the estimate compares packing: the extra time of a message with holes over a
-message in one piece, half of it on either side.
+If Heddle carries a message from rank to rank, both sides are taken to be busy for as long as the
+message takes. If Heddle packs and the library carries, as in most collectives, the estimate
+compares packing: the extra time of a message with holes over a message in one piece, half of it on
+either side.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ CARRIED = frozenset(("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct", "both"))
 PACKED = frozenset(("packed", "unpacked"))
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 COMPARE = "heddle compare"
-# The library alone took from LEAST to MOST times the figure of the model where both were measured: the table in docs/report.md.
+# The library alone took from LEAST to MOST times the figure of the model where both were measured:
+# the table in docs/report.md.
 LEAST, MOST = 1 / 8, 5
 WAITS = 0.05  # of a row's time: more waiting decides the row's time
 SHAPE = re.compile(r"(@-?\d+ )?(loop \d+ × \d+ B \{ )?block \d+( \})?")

@@ -1,4 +1,5 @@
-"""A report as JSON for other programs: as docs/report.md says, with places resolved and advice worked out.
+"""A report as JSON for other programs: as docs/report.md says, with places resolved and advice
+worked out.
 
 json.dumps(as_json(found))
 """

@@ -1,8 +1,9 @@
-"""Shortens names of functions for a line of a report. File and line beside the name tell overloads apart.
+"""Shortens names of functions for a line of a report. File and line beside the name tell overloads
+apart.
 
 brief("halo::exchange(int, double*) const")                    # "halo::exchange"
-brief("a_library::of::meshes::Field<double, 3>::exchange_of_all_layers_at_once(std::vector<double>&)")
-                                                               # "exchange_of_all_layers_at_once"
+brief("a_library::of::meshes::Field<double, 3>::exchange_of_all_layers_at_once(double*)")
+                                                               # "meshes::Field::exchange_of_all_layers_at_once"
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ BEHIND = re.compile(r"(\s*(const|volatile|&|&&|\[clone [^\]]*\]))*$")
 
 
 def brief(function: str) -> str:
-    """A C++ name without parameters. If it is too long, also without template arguments, and then without its namespaces."""
+    """A C++ name without parameters. If it is too long, also without template arguments, and then
+    without its namespaces."""
     name = _without_parameters(function)
     if len(name) > LONGEST:
         name = _without_templates(name)

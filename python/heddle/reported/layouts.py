@@ -18,6 +18,7 @@ TOKEN = re.compile(r"-?\d+|[a-z]+|\S", re.IGNORECASE)
 LONGEST = 10_000  # letters of a layout
 DEEPEST = 40
 MOST_DIGITS = 19
+MOST_PIECES = 1 << 13
 
 
 class _End(Exception):
@@ -34,7 +35,8 @@ class Block:
     depth = 0  # of loops
 
     def pieces(self, at: int, most: int) -> Iterator[Piece]:
-        """Blocks in packed order. If there are more than about `most`, blocks at even distances stand for their neighbours."""
+        """Blocks in packed order. If there are more than about `most`, blocks at even distances
+        stand for their neighbours."""
         yield at, self.size, 1.0
 
     def strides(self) -> list[int]:
@@ -166,13 +168,25 @@ Node = Union[Block, Loop, Listed, Pieces, Sequence]
 class Layout:
     origin: int  # offset of the first packed byte
     node: Node
+    extent: int | None = None  # None: not known
+    lower_bound: int = 0
 
     def pieces(self, most: int) -> list[Piece]:
         return list(islice(self.node.pieces(self.origin, most), 2 * most))
 
     @property
+    def resized(self) -> bool:
+        """An element takes other memory than its bytes, so that further elements lie elsewhere."""
+        if self.extent is None or not self.node.whole:
+            return self.extent is not None
+        pieces = self.pieces(MOST_PIECES)
+        low = min(offset for offset, _, _ in pieces)
+        return (self.lower_bound, self.extent) != (low, max(offset + length for offset, length, _ in pieces) - low)
+
+    @property
     def words(self) -> str:
-        return self.node.words + (f", from byte {self.origin:,}" if self.origin else "")
+        begin = f", from byte {self.origin:,}" if self.origin else ""
+        return f"{self.node.words}{begin}{f'; extent {self.extent:,} B' if self.resized else ''}"
 
 
 class _Reader:
@@ -282,7 +296,7 @@ class _Reader:
         return Sequence(children, len(children))
 
 
-def read(text: str) -> Layout | None:
+def read(text: str, extent: int | None = None, lower_bound: int = 0) -> Layout | None:
     """The layout of a text. None: the text is none, or it is cut before its first block."""
     if len(text) > LONGEST:
         return None
@@ -294,4 +308,4 @@ def read(text: str) -> Layout | None:
         node = reader.node(0)
     except (ValueError, _End):
         return None
-    return Layout(origin, node) if reader.tokens[reader.at :] in ([], [""], ["…"]) else None
+    return Layout(origin, node, extent, lower_bound) if reader.tokens[reader.at :] in ([], [""], ["…"]) else None

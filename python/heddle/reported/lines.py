@@ -3,9 +3,9 @@
     shown = places([Place("/home/me/app", "0x1189", "")])        # {Place(...): "exchange (halo.c:42)"}
     missing(shown)                                               # "": all have a line; otherwise why not, and what to do
 
-addr2line finds them if there is debug information. Otherwise the text has the exported symbol, or module+offset. Places of
-Python programs have their line already. If Heddle has not found the caller of a binding (Fortran, mpi4py), the text names the
-binding.
+addr2line finds them if there is debug information. Otherwise the text has the exported symbol, or
+module+offset. Places of Python programs have their line already. If Heddle has not found the caller
+of a binding (Fortran, mpi4py), the text names the binding.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Place:
     offset: str = ""
     symbol: str = ""
     line: str = ""  # of a Python program. Then the module is its file, and the symbol its function
+    no_line: str = ""  # why a call of mpi4py has no line of the Python program, if Heddle knows
 
     @property
     def plain(self) -> str:
@@ -49,6 +50,8 @@ class Place:
         name = Path(self.module).name
         if self.line:
             return f"{self.symbol} ({name}:{self.line})" if self.symbol else f"{name}:{self.line}"
+        if self.no_line == ENDED:
+            return "the end of Python (mpi4py)"
         for pattern, who in BINDINGS:
             if pattern.search(name):
                 return f"{name} ({who})"
@@ -60,6 +63,7 @@ class Place:
 
 
 NOWHERE = Place()
+ENDED = "Python has ended"  # src/report/python_line.cpp; mpi4py then calls MPI_Finalize
 
 
 def places(wanted: Iterable[Place]) -> dict[Place, str]:
@@ -84,7 +88,10 @@ def missing(shown: dict[Place, str]) -> str:
     if without and not _tool():
         return "Calls have no file and line: neither addr2line nor eu-addr2line is on the PATH (apt-get install elfutils)."
     gone = {module for module in without if not Path(module).is_file()}
+    lost = {place.no_line for place in shown if place.no_line not in ("", ENDED)}
     said = []
+    if lost:
+        said.append(f"Calls through mpi4py have no file and line: {' and '.join(sorted(map(clean, lost)))}.")
     if without - gone:
         said.append(
             f"Calls from {_names(without - gone)} have no file and line: there is no debug information (compile with -g)."
@@ -95,11 +102,12 @@ def missing(shown: dict[Place, str]) -> str:
 
 
 def about_fortran(shown: dict[Place, str]) -> str:
-    """A sentence for a report with calls from Fortran. The compiler's copies are outside MPI, so no row has them."""
+    """A sentence for a report with calls from Fortran. The compiler's copies are outside MPI, so no
+    row has them."""
     if not any(FORTRAN.search(text) for text in shown.values()):
         return ""
     return (
-        "Fortran: the compiler copies a section of an array with holes, such as a(1:n:2, :), before the call, unless "
+        "The Fortran compiler copies an array section with holes, such as a(1:n:2), before the call, unless "
         "MPI_SUBARRAYS_SUPPORTED of mpi_f08 is .true. No row here has the time of such copies; a datatype avoids them."
     )
 
@@ -152,6 +160,7 @@ def _known(function: str) -> str:
 
 
 def _short(line: str) -> str:
-    """file.c:42 in "/src/file.c:42 (discriminator 3)", and in elfutils' "/src/file.c:42:7", which also has the column."""
+    """file.c:42 in "/src/file.c:42 (discriminator 3)", and in elfutils' "/src/file.c:42:7", which
+    also has the column."""
     found = re.match(r"([^?].*?):0*([1-9]\d*)(:\d+)?( \(.*)?$", line)
     return f"{Path(found[1]).name}:{found[2]}" if found else ""

@@ -41,7 +41,8 @@ class Profile:
 
 
 def profile_here() -> Profile | None:
-    """The profile of any machine. A report may be read on another machine, so estimate() checks the profile's machine."""
+    """The profile of any machine. A report may be read on another machine, so estimate() checks the
+    profile's machine."""
     try:
         answer, _ = native.ask("profile", "--json")  # the tool's complaints about the profile do not concern the report
         return _profile(json_of(Path(answer["file"]))) if answer["file"] else None

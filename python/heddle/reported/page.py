@@ -51,15 +51,16 @@ def _stacked(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
 
 
 def _rows(found: Found, where: dict, estimates: Estimates, types: Datatypes) -> Table:
-    """The carried data. Parts are times, not shares, with the times of the ranks that spent least and most."""
+    """The carried data. Parts are times, not shares, with the times of the ranks that spent least
+    and most."""
     lines = []
     for row, cells in zip(found.rows, table.rows(found, where, estimates)):
         named = dict(zip(table.ROWS, cells)) | {part: _part(row, part) for part in PARTS}
-        named |= {"datatype": types.of(row.datatype_name, row.datatype), CALL: _call(named)}
+        named |= {"datatype": types.of(row.datatype_name, row.datatype, row.extent, row.lower_bound), CALL: _call(named)}
         lines.append([named[head] for head in ROWS if head in named])
     heads = [head for head in ROWS if head in named]
     heads, lines = table.without_empty(heads, lines, ("library alone",))
-    return _table(heads, lines, below=[row.why for row in found.rows])
+    return _table(heads, lines, below=[table.why(row) for row in found.rows])
 
 
 def _part(row: Row, part: str) -> str:

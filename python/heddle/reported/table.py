@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from heddle import listing
@@ -40,6 +41,10 @@ def shown_places(found: Found) -> dict:
 
 APART = 2  # a phase is reported if one rank takes so many times as long as another,
 APART_SHARE = 0.1  # and more than this share of the row's time
+PREDICTED = re.compile(r"(\d+(?:\.\d+)?) us in all")  # src/select/why.cpp
+MUCH_LONGER = 3  # so many times the prediction
+DOING = {"search": "analysing the datatype", "pack": "packing", "wait": "waiting", "copy": "copying"}
+ALONE = "the prediction is of one message on cores of its own, without waiting"
 ROWS = ("datatype", "procedure", "from", "communicator", "side", "way", "calls", "bytes", "time", *PARTS, "GB/s")
 ROWS += ("library alone", "ranks differ", "why")
 MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
@@ -96,7 +101,7 @@ def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
     """The lines below the heads SITES."""
     lines = []
     for one in found.sites:
-        names = one.name, where.get(one.place, ""), one.datatype_name, one.communicator
+        names = one.name, where.get(one.place, ""), one.datatype_shown, one.communicator
         size = amount(one.bytes) if one.bytes else ""
         lines.append((*names, f"{one.calls:,}", size, *_of_a_rank(one.of_a_rank(found.ranks), found), *_came_of_it(one)))
     return lines
@@ -134,7 +139,8 @@ def mailed(found: Found) -> list[tuple[str, ...]]:
 
 
 def part_of_a_rank(row: Row, part: str) -> str:
-    """The least and the most that a rank spent in a phase. Empty: there is one rank, or it is not known."""
+    """The least and the most that a rank spent in a phase. Empty: there is one rank, or it is not
+    known."""
     return _range(row.least[part], row.most[part]) if row.least and row.ranks > 1 and row.times[part] else ""
 
 
@@ -143,6 +149,19 @@ def ranks_differ(row: Row) -> str:
     worth = APART_SHARE * row.time / max(1, row.ranks)
     far = [part for part in row.least if row.most[part] > APART * row.least[part] and row.most[part] > worth]
     return ", ".join(f"{part} {part_of_a_rank(row, part)}" for part in far if row.ranks > 1)
+
+
+def why(row: Row) -> str:
+    """The reason for a way. If messages took much longer than it predicts, it says where the time
+    went."""
+    predicted = PREDICTED.search(row.why)
+    if not predicted or not row.calls:
+        return row.why
+    each = row.time / row.calls
+    if each < MUCH_LONGER * float(predicted[1]):
+        return row.why
+    where = [f"{duration(row.times[part] / row.calls)} {DOING[part]}" for part in PARTS if row.times[part] > row.time / 4]
+    return f"{row.why}. A message took {duration(each)} on average, of which {' and '.join(where)}: {ALONE}"
 
 
 def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...]]:
@@ -162,7 +181,7 @@ def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...
             speed(row),
             estimated(estimates.of(row)),
             ranks_differ(row),
-            row.why,
+            why(row),
         )
         for row in found.rows
     ]

@@ -22,6 +22,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
+def shortened(layout: str, most: int = 160) -> str:
+    """The begin of a layout: lists may be long."""
+    return layout if len(layout) <= most else layout[:most] + "…"
+
+
 def rough(us: float) -> str:
     """A time of at most two digits: "43 ms" of 42,615 us."""
     if us <= 0:

@@ -1,4 +1,5 @@
-"""Compares Heddle's choice of a sparse exchange with all candidates, by estimates (docs/simulate.md).
+"""Compares Heddle's choice of a sparse exchange with all candidates, by estimates
+(docs/simulate.md).
 
 >>> behind("fat-tree", 8192, [8], [24], [26])            # {(ranks, bytes, stride, partners): the choice over the best}
 """

@@ -20,7 +20,8 @@ def machine_of(platform: str, ranks: int, members: int | None) -> dict:
 
 
 def estimates(machine: dict, tasks: list[dict]) -> Iterator[dict]:
-    """A row for each task, in order. Between the rows, {"part": ...} tells the progress of the next task."""
+    """A row for each task, in order. Between the rows, {"part": ...} tells the progress of the next
+    task."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         request = Path(folder) / "tasks.json"
         request.write_text(json.dumps({"machine": machine, "tasks": tasks}))

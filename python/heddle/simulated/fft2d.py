@@ -1,10 +1,11 @@
-"""The 2-D FFT of Hoefler and Gottlieb 2010 on other machines: its transposes are simulated, its loops charged.
+"""The 2-D FFT of Hoefler and Gottlieb 2010 on other machines: its transposes are simulated, its
+loops charged.
 
     rows of the exchange (an MPI_Alltoall of N/P x N/P complex numbers)  ->  rows of the whole FFT, one for each variant
 
-A rank transforms its rows, transposes, transforms and transposes back. A transpose packs, exchanges, and unpacks with the local
-transpose. `manual` does this by loops. `zero-copy` does it by the send and the receive type: one gather into the message, one
-scatter out of it.
+A rank transforms its rows, transposes, transforms and transposes back. A transpose packs,
+exchanges, and unpacks with the local transpose. `manual` does this by loops. `zero-copy` does it by
+the send and the receive type: one gather into the message, one scatter out of it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ COMPLEX = 16  # bytes
 TRANSPOSES = TRANSFORMS = 2
 VARIANTS = ("manual", "zero-copy")
 
-# Every simulated machine has the times of one core of the development machine (docs/fft2d.md, "What came out"; docs/results.md,
-# "Packing"). They are ns for a byte of a rank's share of the matrix, a transpose:
+# Every simulated machine has the times of one core of the development machine (docs/fft2d.md, "What
+# came out"; docs/results.md, "Packing"). They are ns for a byte of a rank's share of the matrix, a
+# transpose:
 #   one rank, 4096^2, MPICH, two transposes of 268 MB, `heddle bench fft2d --size 1024 --size 4096 --rounds 2`:
 #     manual on the host 139 ms: packing, the MPI's copy of the rank's own block, the loop that transposes; without that copy
 #     zero-copy under Heddle 62.3 ms: from layout to layout; over a network the gather into the message comes on top
@@ -58,7 +60,8 @@ def whole(row: dict, side: int) -> Iterator[dict]:
 
 
 def findings(rows: list[dict], copy_ns: float | None) -> Iterator[str]:
-    """A sentence for each number of ranks: the gain by datatypes, and the largest possible gain. `copy_ns`: of the machine."""
+    """A sentence for each number of ranks: the gain by datatypes, and the largest possible gain.
+    `copy_ns`: of the machine."""
     by = {(row["ranks"], row["algorithm"]): row for row in rows}
     for ranks in sorted({row["ranks"] for row in rows}):
         if not all((ranks, variant) in by for variant in VARIANTS):

@@ -1,4 +1,5 @@
-"""Figures of simulations: time over bytes, partners, stride or ranks, with the points of the papers marked."""
+"""Figures of simulations: time over bytes, partners, stride or ranks, with the points of the papers
+marked."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ def base(file: Path) -> Path:
 
 
 def panels(rows: list[dict]) -> list[tuple[str, dict, list[dict]]]:
-    """The variable along x, the fixed values, and the rows. A panel for each combination of the fixed values, if x has at least
-    three values."""
+    """The variable along x, the fixed values, and the rows. A panel for each combination of the
+    fixed values, if x has at least three values."""
     found = []
     for along in VARIED:
         others = [name for name in VARIED if name != along]

@@ -1,10 +1,12 @@
-"""The simulated machines, every number with its source. One file for both the estimator and SimGrid's platforms.
+"""The simulated machines, every number with its source. One file for both the estimator and
+SimGrid's platforms.
 
     machine = machines.by_name("torus", ranks=8192)
     machine.estimator()              input of heddle-tool estimate and heddle-smpi
     machine.platform(), .hosts(n)    input of smpirun
 
-LogGP's letters (Alexandrov et al. 1995): o is `send_ns` and `receive_ns`, L is `hop_ns` for each link, G is 1 / `link_GB`.
+LogGP's letters (Alexandrov et al. 1995): o is `send_ns` and `receive_ns`, L is `hop_ns` for each
+link, G is 1 / `link_GB`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ class Machine:
     hop_ns: float  # a link, and the switch behind it
     link_GB: float  # GB/s of a link, each way
     copy_ns: float  # a byte from memory to memory, when all ranks of the node copy
-    # Estimates, the same for all machines. Short messages within a node differ from others only by their way, as in SMPI.
+    # Estimates, the same for all machines. Short messages within a node differ from others only by
+    # their way, as in SMPI.
     node_ns: float = 50
     node_GB: float = 8
     eager_bytes: int = 8 << 10  # shorter messages travel before their receive is posted; the default of many MPI libraries
@@ -76,7 +79,8 @@ class Machine:
 
 
 def box(nodes: int) -> list[int]:
-    """A torus of about equal sides for so many nodes, with few to spare. SimGrid's torus has no sides of one."""
+    """A torus of about equal sides for so many nodes, with few to spare. SimGrid's torus has no
+    sides of one."""
     best = None
     for short in range(2, round(nodes ** (1 / 3)) + 3):
         for middle in range(short, math.isqrt(max(nodes // short, 1)) + 2):
@@ -92,18 +96,21 @@ def leaves(nodes: int) -> list[int]:
 
 
 def groups(nodes: int) -> list[int]:
-    """Groups of 32 switches of 16 nodes, all of a group joined, one link from each group to each other."""
+    """Groups of 32 switches of 16 nodes, all of a group joined, one link from each group to each
+    other."""
     return [max(2, -(-nodes // 512)), 1, 32, 16]
 
 
-# Lindgren, the machine of Schliephake and Laure (2013, §4): a Cray XE6 with two 12-core Opteron 6172 a node, Gemini torus.
+# Lindgren, the machine of Schliephake and Laure (2013, §4): a Cray XE6 with two 12-core Opteron
+# 6172 a node, Gemini torus.
 #   24 ranks a node, numbered node by node      the paper
 #   4.7 GB/s a link, 105 ns a hop               Alverson, Roweth, Kaplan: The Gemini System Interconnect, HOTI 2010
 #   0.9 + 0.5 us at the ends                    with a hop 1.5 us, about what MPI takes for a short message there; how it
 #                                               is shared between the ends is an estimate
 #   0.56 ns for a byte that is copied           eight channels of DDR3-1333 bring 85 GB/s to 24 ranks; a copy reads and writes.
 #                                               A bound: copies within the caches are quicker
-# Here each node has its own place in the torus, and its links are the only limit. Two real nodes share a router.
+# Here each node has its own place in the torus, and its links are the only limit. Two real nodes
+# share a router.
 TORUS = Machine(
     name="torus",
     title="Cray XE6, Gemini torus",
@@ -139,7 +146,8 @@ FAT_TREE = Machine(
 # Links, ends and nodes are those of the fat tree, but for
 #   350 ns a switch (25 GB/s a link as well)    De Sensi et al.: An In-Depth Analysis of the Slingshot Interconnect, SC 2020
 #   0.63 ns for a byte copied                   one socket with eight channels of DDR4-3200: 205 GB/s
-# There is one link between two groups, where real machines have several, so traffic between groups is slower here.
+# There is one link between two groups, where real machines have several, so traffic between groups
+# is slower here.
 DRAGONFLY = dataclasses.replace(
     FAT_TREE, name="dragonfly", title="Slingshot, dragonfly", kind="dragonfly", size=groups, hop_ns=350, copy_ns=0.63
 )

@@ -1,4 +1,5 @@
-"""Runs all tasks of a command. Estimates decide which tasks SimGrid can afford. The results are shown, written and drawn."""
+"""Runs all tasks of a command. Estimates decide which tasks SimGrid can afford. The results are
+shown, written and drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""SimGrid's simulated network. heddle-smpi runs the schedules and the engine over SMPI's messages, with real data."""
+"""SimGrid's simulated network. heddle-smpi runs the schedules and the engine over SMPI's messages,
+with real data."""
 
 from __future__ import annotations
 
@@ -15,11 +16,13 @@ from heddle.problem import Problem
 from .machines import Machine
 
 PROGRAM = "heddle-smpi.so"
-# The limits of a run. A message takes a processor about 20 us; one process holds the bytes of all ranks.
+# The limits of a run. A message takes a processor about 20 us; one process holds the bytes of all
+# ranks.
 MOST_MESSAGES = 1.5e6
 MOST_BYTES = 4e9
 MOST_RANKS = 16384
-# SimGrid 3.32 fails in its sharing of links if more ranks than these have so many messages each under way.
+# SimGrid 3.32 fails in its sharing of links if more ranks than these have so many messages each
+# under way.
 RANKS_OF_MANY = 120
 MANY_MESSAGES = 100
 
@@ -46,7 +49,8 @@ def affordable(row: dict) -> bool:
 
 
 def _settings(machine: Machine) -> list[str]:
-    """Options that switch off the factors which SimGrid has measured on some cluster. The machine's own numbers remain."""
+    """Options that switch off the factors which SimGrid has measured on some cluster. The machine's
+    own numbers remain."""
     send, receive = machine.send_ns * 1e-9, machine.receive_ns * 1e-9
     return [
         "smpi/bw-factor:0:1",

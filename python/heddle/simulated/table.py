@@ -1,4 +1,5 @@
-"""Results of simulations on the terminal: a line for each case, a column for each algorithm, and conclusions."""
+"""Results of simulations on the terminal: a line for each case, a column for each algorithm, and
+conclusions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The benchmarks of the papers that can be simulated, as tasks for heddle-tool estimate and heddle-smpi."""
+"""The benchmarks of the papers that can be simulated, as tasks for heddle-tool estimate and
+heddle-smpi."""
 
 from __future__ import annotations
 

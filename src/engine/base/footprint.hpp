@@ -14,7 +14,7 @@ struct Footprint {
   [[nodiscard]] layout::Bytes bytes() const { return high - low; }
 };
 
-inline Footprint touched_by(const layout::Layout& layout, layout::Count count) {
+inline Footprint footprint_of(const layout::Layout& layout, layout::Count count) {
   const layout::Bytes last = (count - 1) * layout.extent();
   return {layout.true_lower_bound() + std::min(last, layout::Bytes{0}),
           layout.true_lower_bound() + layout.true_extent() + std::max(last, layout::Bytes{0})};

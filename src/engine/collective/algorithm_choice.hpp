@@ -1,6 +1,6 @@
-// engine/collective/algorithm_choice.hpp: the facts about one communicator by which the algorithm of each
-// of its blocking collectives is chosen: the user's wishes, the agreement of the ranks, and the
-// results of trials.
+// engine/collective/algorithm_choice.hpp: the facts about one communicator by which the algorithm
+// of each of its blocking collectives is chosen: the user's wishes, the agreement of the ranks, and
+// the results of trials.
 //
 //   AlgorithmChoice candidates(reductions, {.alltoallv = "auto", .allgatherv = "auto", .trials = true});
 //   if (candidates.passes(kind.call)) ...                                       // the library's, without a look at it

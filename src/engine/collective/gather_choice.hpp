@@ -1,5 +1,6 @@
-// engine/collective/gather_choice.hpp: chooses the algorithm of each MPI_Allgatherv of a communicator, from
-// facts that all its ranks know. A call that repeats the last one's volumes is not examined anew.
+// engine/collective/gather_choice.hpp: chooses the algorithm of each MPI_Allgatherv of a
+// communicator, from facts that all its ranks know. A call that repeats the last one's volumes is
+// not examined anew.
 //
 //   if (candidates.leaves(digest)) ...                                  // to the library, as the last one of those bytes
 //   const select::Candidate choice = candidates.of(starts, "auto", library, [&]() -> const select::Where& { return

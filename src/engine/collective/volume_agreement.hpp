@@ -7,8 +7,8 @@
 // Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator. All
 // ranks make these calls in the same order. At some calls (cadence.hpp) all ranks begin a
 // non-blocking reduction of the bytes that they send and receive in that call. At a later call
-// every rank waits for the result, and uses it from then on. So all ranks change the algorithm at the
-// same call, and no rank decides from facts that it alone remembers.
+// every rank waits for the result, and uses it from then on. So all ranks change the algorithm at
+// the same call, and no rank decides from facts that it alone remembers.
 #pragma once
 
 #include "engine/collective/reductions.hpp"
@@ -26,8 +26,8 @@ class Agreement {
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  /// The choice for this call; the same on all ranks. `to(rank)` and `from(rank)` are the bytes that
-  /// could go in bundles. They are asked in few calls only.
+  /// The choice for this call; the same on all ranks. `to(rank)` and `from(rank)` are the bytes
+  /// that could go in bundles. They are asked in few calls only.
   template <class To, class From>
   const select::Candidate& next(const select::Topology& around, schedule::Rank me, const To& to, const From& from) {
     const std::int64_t call = calls_++;

@@ -1,7 +1,7 @@
 // engine/exchange/argument_checks.hpp: finds the mistakes in a collective's arguments that a
 // library refuses before it sends any message.
 //
-//   if (const Done refused = mistakes::in(send, ranks, End::sent, {.neighbours = false, .gathers = true}, library)) ...
+//   if (const Done refused = argument_checks::in(send, ranks, End::sent, {.neighbours = false, .gathers = true}, library)) ...
 //
 //                                       MPICH 5.0.2                                Open MPI 5.0.11
 //   a type that is null, or not         of no elements, too; but not blocks        of no elements, too; but not
@@ -26,7 +26,7 @@
 
 #include "engine/base/arguments.hpp"
 
-namespace heddle::engine::mistakes {
+namespace heddle::engine::argument_checks {
 
 /// The form of a collective. Hosts look more closely at some forms.
 struct Form {
@@ -118,4 +118,4 @@ auto in(const WArgument<Type>& data, int blocks, End end, Form form, const Libra
   return library.in_place(data.address) ? misplaced(any, library) : Done();
 }
 
-}  // namespace heddle::engine::mistakes
+}  // namespace heddle::engine::argument_checks

@@ -73,8 +73,8 @@ class Carrier {
   virtual std::byte* hold(const Block& /*block*/) { return nullptr; }
 
   /// Errors that the exchange itself finds.
-  enum class Mistake : std::uint8_t { truncated, unpackable, no_memory };
-  [[nodiscard]] virtual int error_of(Mistake mistake) const noexcept = 0;
+  enum class Failure : std::uint8_t { truncated, unpackable, no_memory };
+  [[nodiscard]] virtual int error_of(Failure failure) const noexcept = 0;
 };
 
 }  // namespace heddle::engine

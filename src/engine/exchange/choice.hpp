@@ -1,5 +1,5 @@
-// engine/exchange/choice.hpp: chooses the algorithm of a blocking collective of a communicator, from
-// the user's wishes and the agreement of its ranks. All ranks choose the same.
+// engine/exchange/choice.hpp: chooses the algorithm of a blocking collective of a communicator,
+// from the user's wishes and the agreement of its ranks. All ranks choose the same.
 //
 //   const Choice choice = choice_of_equal_blocks(own.algorithms(), bytes, straight_from);
 //   if (choice.trial && own.library(*choice.trial, timed, choice.next)) ...        // the library's, by a trial
@@ -15,8 +15,8 @@
 
 namespace heddle::engine {
 
-/// Blocks of MPI_Alltoall of at least so many bytes go from rank to rank. Hosts bundle shorter ones.
-/// The size is the same on all ranks.
+/// Blocks of MPI_Alltoall of at least so many bytes go from rank to rank. Hosts bundle shorter
+/// ones. The size is the same on all ranks.
 constexpr layout::Bytes equal_blocks_from = 4 << 10;
 
 /// A choice. A trial of such calls may give the call to the library instead.

@@ -31,8 +31,8 @@ inline std::vector<Edge> edges_to(std::span<const int> ranks) {
 }
 
 /// The sum of this number over all ranks, modulo 2^64, is 0 if each edge out of a rank is an edge
-/// into the other rank. Otherwise it is another number, with near certainty. Edges to negative ranks
-/// (MPI_PROC_NULL) do not count.
+/// into the other rank. Otherwise it is another number, with near certainty. Edges to negative
+/// ranks (MPI_PROC_NULL) do not count.
 inline std::uint64_t difference_of_edges(int me, std::span<const Edge> out, std::span<const Edge> in) noexcept {
   const auto mixed = [](int from, int to, int tag) {  // the finalizer of SplitMix64, twice
     const auto mix = [](std::uint64_t bits) {

@@ -255,7 +255,7 @@ void Exchange::start(bool in_call) noexcept {
   driven_ = false;
   opened_ = 0;
   for (Tickets* side : {&in_, &out_}) side->followed = side->plain = side->followed_over = side->plain_over = 0;
-  if (!arrange()) return note(carrier_.error_of(Carrier::Mistake::no_memory));
+  if (!arrange()) return note(carrier_.error_of(Carrier::Failure::no_memory));
   if (sends_ == 0 && receives_ == 0) return;
   note(carrier_.begin(in_call));
   for (int i = 0; i < receives_; ++i)

@@ -65,7 +65,7 @@ class Mailboxes {
   static int error_of(Bytes came, Bytes expected, const Carrier& carrier) noexcept {
     // Fewer bytes than expected are a mistake, too, but hosts let it pass.
     if (came >= 0 && came <= expected) return 0;
-    return carrier.error_of(came < 0 ? Carrier::Mistake::unpackable : Carrier::Mistake::truncated);
+    return carrier.error_of(came < 0 ? Carrier::Failure::unpackable : Carrier::Failure::truncated);
   }
 
  private:

@@ -46,7 +46,7 @@ int Routed::run() {
     const auto block = std::ranges::lower_bound(in_, packet.from, {}, &Block::rank);
     // Fewer bytes than expected are a mistake, too, but hosts let it pass.
     if (block == in_.end() || block->rank != packet.from || packet.bytes > block->bytes)
-      result = carrier_.error_of(Carrier::Mistake::truncated);
+      result = carrier_.error_of(Carrier::Failure::truncated);
     else
       check(carrier_.unpack(*block, packet.at, packet.bytes));
   }

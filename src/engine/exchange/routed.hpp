@@ -7,9 +7,9 @@
 //
 // Both ranks of a pair know the bytes of its block. A block of at least `straight_from` bytes goes
 // straight from rank to rank. A shorter block is bundled with those of other ranks along the
-// rounds, if the rounds take it to a rank so far away (Candidate::reach). So a wrong choice costs no more
-// than a few short blocks do, and an outlier is not moved log2 P times. A block is packed straight
-// into the bundle, and unpacked straight from the bundle in which it came.
+// rounds, if the rounds take it to a rank so far away (Candidate::reach). So a wrong choice costs
+// no more than a few short blocks do, and an outlier is not moved log2 P times. A block is packed
+// straight into the bundle, and unpacked straight from the bundle in which it came.
 #pragma once
 
 #include <vector>

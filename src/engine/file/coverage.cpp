@@ -1,4 +1,5 @@
-// engine/file/coverage.cpp: marks each byte that a rank writes, by the kernels that store the bytes.
+// engine/file/coverage.cpp: marks each byte that a rank writes, by the kernels that store the
+// bytes.
 #include "engine/file/coverage.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// engine/file/coverage.hpp: the bytes of a piece that the ranks write. Heddle writes no other bytes:
-// another process may write these at the same time.
+// engine/file/coverage.hpp: the bytes of a piece that the ranks write. Heddle writes no other
+// bytes: another process may write these at the same time.
 //
 //   Coverage coverage;
 //   coverage.reserve(largest_piece);                     // before other ranks depend on this one

@@ -41,7 +41,8 @@ class Contexts {
 
   // The receiver's side.
 
-  /// A descriptor with that context has arrived on this process's communicator number `own`. Throws std::bad_alloc.
+  /// A descriptor with that context has arrived on this process's communicator number `own`. Throws
+  /// std::bad_alloc.
   void learn(int from, std::uint32_t context, std::uint32_t own);
   /// Whether a message of that context may have been sent over communicator `own`.
   [[nodiscard]] bool may_be(int from, std::uint32_t context, std::uint32_t own) noexcept;

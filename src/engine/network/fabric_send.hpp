@@ -57,7 +57,8 @@ class NetworkSend : public Network::Operation {
  protected:
   NetworkSend(Network& network, int to) noexcept : network_(network), to_(to) {}
 
-  /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up(). Throws std::bad_alloc.
+  /// False: it does not go by the fabric. The data, and what the plan keeps, stay until give_up().
+  /// Throws std::bad_alloc.
   /// @param context  Number of the communicator (contexts.hpp).
   bool open(const transport::fabric::Elements& data, const transport::fabric::Plan& plan, int tag = 0,
             std::uint32_t context = 0);

@@ -46,15 +46,15 @@ bool Network::open() noexcept try {
 bool Network::reaches(int rank) noexcept {
   if (!open()) return false;
   hear();
-  return contacts_.reaches(rank);
+  return wireup_.reaches(rank);
 }
 
 void Network::set_probes() noexcept {
-  if (threads::concurrent.load(std::memory_order_relaxed)) contacts_.want_none();
+  if (threads::concurrent.load(std::memory_order_relaxed)) wireup_.want_none();
 }
 
 void Network::scatter_hint(int rank, Bytes block) noexcept {
-  if (rank >= 0 && open()) contacts_.scatter_hint(rank, block);
+  if (rank >= 0 && open()) wireup_.scatter_hint(rank, block);
 }
 
 void Network::tell_sender(const NetworkDescriptor& descriptor, Word::Kind what) noexcept try {
@@ -129,13 +129,13 @@ Network::Turn Network::turn() noexcept {
 void Network::heard(const Word& word, int from) {
   if (word.kind == Word::have_you) open();  // it takes milliseconds: before the lock
   if (word.kind == Word::knows) return contexts_.known_by(from, word.number);
-  const std::scoped_lock hold(contacts_.lock());
-  if (!contacts_.take(word, from)) of_messages_.push_back({word, from});
+  const std::scoped_lock hold(wireup_.lock());
+  if (!wireup_.take(word, from)) of_messages_.push_back({word, from});
 }
 
 /// Hands the words about messages to their operations. The caller holds operations_lock_.
 void Network::hand_on() noexcept try {
-  const std::scoped_lock hold(contacts_.lock());
+  const std::scoped_lock hold(wireup_.lock());
   for (const Heard& said : std::exchange(of_messages_, {})) {
     const bool known = std::ranges::any_of(operations_, [&](const auto& each) { return each->hears(said.word, said.from); });
     if (!known && said.word.kind == Word::lost) tell(said.from, {Word::gone, said.word.number});
@@ -151,7 +151,7 @@ void Network::listen() noexcept {
   heard_ = now;
   hear();
   hand_on();
-  contacts_.look_at_greetings();
+  wireup_.look_at_greetings();
   fabric_.bury();
 }
 
@@ -201,7 +201,7 @@ void Network::wait(const Operation& operation) noexcept {
 }
 
 bool Network::busy() noexcept {
-  if (contacts_.greets()) return true;
+  if (wireup_.greets()) return true;
   const std::scoped_lock hold(operations_lock_);
   return std::ranges::any_of(operations_, [](const auto& each) { return each->will_end(); });
 }

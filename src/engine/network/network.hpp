@@ -31,7 +31,7 @@ namespace heddle::engine {
 
 using layout::Bytes;
 
-class Network : protected Contacts::Voice {
+class Network : protected Wireup::Messenger {
  public:
   using Word = engine::Word;
 
@@ -95,17 +95,17 @@ class Network : protected Contacts::Voice {
   /// false.
   bool reaches(int rank) noexcept;
   /// The fabric has lost a message to that rank. Asks the rank again, a few times at most.
-  void doubt(int rank) noexcept { contacts_.doubt(rank); }
+  void doubt(int rank) noexcept { wireup_.doubt(rank); }
 
   /// Messages in one piece may go by the fabric, too, because a receiver scatters them or
   /// HEDDLE_SCHEME names a scheme.
-  [[nodiscard]] bool moves_pieces() const noexcept { return contacts_.moves_pieces(); }
+  [[nodiscard]] bool moves_pieces() const noexcept { return wireup_.moves_pieces(); }
   /// A message that came from that rank in one piece has been scattered into blocks of so many
   /// bytes. Tells the rank once.
   void scatter_hint(int rank, Bytes block) noexcept;
   /// Bytes of the blocks into which a rank says that it scatters messages. 0: the rank has said
   /// nothing.
-  [[nodiscard]] Bytes scattered_by(int rank) noexcept { return contacts_.scattered_by(rank); }
+  [[nodiscard]] Bytes scattered_by(int rank) noexcept { return wireup_.scattered_by(rank); }
 
   /// Opens the fabric, if it is not open yet. False: there is none. The first call has reported
   /// why.
@@ -143,16 +143,17 @@ class Network : protected Contacts::Voice {
   /// The program is about to send so many bytes itself. If receivers could take them for a lost
   /// descriptor, this process tells them first, and announces nothing from then on.
   void sends_plainly(Bytes bytes) noexcept {
-    if (bytes == network_descriptor_bytes) contacts_.send_plainly();
+    if (bytes == network_descriptor_bytes) wireup_.send_plainly();
   }
   /// True: a message of that rank with the length of a descriptor is a descriptor.
-  [[nodiscard]] bool announces(int rank) noexcept { return contacts_.announces(rank); }
+  [[nodiscard]] bool announces(int rank) noexcept { return wireup_.announces(rank); }
   /// The program writes over descriptors that have arrived. This process asks its peers for no more
   /// of them.
-  void note_overlap() noexcept { contacts_.want_none(); }
+  void note_overlap() noexcept { wireup_.want_none(); }
   /// The communicators of messages.
   [[nodiscard]] Contexts& contexts() noexcept { return contexts_; }
-  /// A descriptor has arrived on this process's communicator number `own`. Its sender is told, if it asks.
+  /// A descriptor has arrived on this process's communicator number `own`. Its sender is told, if
+  /// it asks.
   void learn_context(const NetworkDescriptor& descriptor, std::uint32_t own) noexcept;
   /// Of a message that is sent, or a receive that is posted: higher than all before.
   [[nodiscard]] std::uint64_t next_order() noexcept { return order_.fetch_add(1, std::memory_order_relaxed); }
@@ -180,7 +181,7 @@ class Network : protected Contacts::Voice {
   Network() = default;
   ~Network() = default;
 
-  // The derived class does the following by MPI, in addition to the work of a Voice.
+  // The derived class does the following by MPI, in addition to the work of a Messenger.
 
   /// Null: there is no fabric. May throw.
   virtual std::unique_ptr<transport::fabric::Fabric> make_fabric() = 0;
@@ -211,7 +212,7 @@ class Network : protected Contacts::Voice {
 
   SharedFabric fabric_;
   std::atomic<bool> opens_{true};
-  Contacts contacts_{fabric_, *this};
+  Wireup wireup_{fabric_, *this};
   Contexts contexts_;
 
  private:
@@ -232,7 +233,7 @@ class Network : protected Contacts::Voice {
   std::size_t next_ = 0;  // operation that is looked at next
   std::atomic<std::uint64_t> order_{0};
   std::int64_t heard_ = 0;          // time of the last look for words
-  std::vector<Heard> of_messages_;  // words for operations; the contacts' lock guards them
+  std::vector<Heard> of_messages_;  // words for operations; the wireup's lock guards them
 };
 
 /// The name in reports. A literal.

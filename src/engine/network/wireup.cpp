@@ -21,51 +21,51 @@ constexpr std::int64_t between_greetings = 300'000'000;
 
 }  // namespace
 
-bool Contacts::reaches(int rank) noexcept try {
+bool Wireup::reaches(int rank) noexcept try {
   const std::scoped_lock hold(lock_);
   if (sends_plainly_) return false;
-  Contact& contact = contacts_[rank];
-  if (contact.times == 0) ask(rank, contact);
-  return contact.reached;
+  Peer& peer = peers_[rank];
+  if (peer.times == 0) ask(rank, peer);
+  return peer.reached;
 } catch (const std::exception&) {
   return false;
 }
 
 /// The thread stays awake until the answer, because the answer comes by the fabric first.
-void Contacts::ask(int rank, Contact& contact) {
+void Wireup::ask(int rank, Peer& peer) {
   const Word question{Word::have_you, fabric_.mark(), SharedFabric::Access(fabric_)->whereabouts()};
-  voice_.tell(rank, question);
-  contact.asked = true;
-  ++contact.times;
+  messenger_.tell(rank, question);
+  peer.asked = true;
+  ++peer.times;
   fabric_.begins();
 }
 
-void Contacts::answered(int rank, bool reached) {
-  Contact& contact = contacts_[rank];
-  contact.reached = reached;
-  if (std::exchange(contact.asked, false)) fabric_.ends();
+void Wireup::answered(int rank, bool reached) {
+  Peer& peer = peers_[rank];
+  peer.reached = reached;
+  if (std::exchange(peer.asked, false)) fabric_.ends();
 }
 
-void Contacts::doubt(int rank) noexcept try {
+void Wireup::doubt(int rank) noexcept try {
   const std::scoped_lock hold(lock_);
-  Contact& contact = contacts_[rank];
-  if (!std::exchange(contact.reached, false) || contact.asked || contact.times >= most_times) return;
-  ask(rank, contact);
+  Peer& peer = peers_[rank];
+  if (!std::exchange(peer.reached, false) || peer.asked || peer.times >= most_times) return;
+  ask(rank, peer);
 } catch (const std::exception&) {
   return;  // messages to that rank go packed
 }
 
-void Contacts::greet(const Word& word, int from) {
+void Wireup::greet(const Word& word, int from) {
   if (std::ranges::any_of(greetings_, [from](const Greeting& each) { return each.rank == from; })) return;
   Greeting greeting{.rank = from, .where = word.where, .since = transport::fabric::steady_ns()};
   if (!SharedFabric::Access(fabric_)->greet(greeting.where, greeting.peer))
-    return voice_.tell(from, {Word::have_not, fabric_.mark()});
+    return messenger_.tell(from, {Word::have_not, fabric_.mark()});
   greetings_.push_back(greeting);
   fabric_.begins();
 }
 
 /// True: that rank has answered the greeting. Empty: not known yet.
-std::optional<bool> Contacts::welcomed(Greeting& greeting) {
+std::optional<bool> Wireup::welcomed(Greeting& greeting) {
   const std::int64_t waited = transport::fabric::steady_ns() - greeting.since;
   const SharedFabric::Access fabric(fabric_);
   if (fabric->welcomed(greeting.peer)) return true;
@@ -78,15 +78,15 @@ std::optional<bool> Contacts::welcomed(Greeting& greeting) {
   return again ? std::optional<bool>() : false;
 }
 
-void Contacts::look_at_greetings() noexcept try {
+void Wireup::look_at_greetings() noexcept try {
   const std::scoped_lock hold(lock_);
   std::erase_if(greetings_, [this](Greeting& each) {
     const std::optional<bool> heard = welcomed(each);
     if (!heard) return false;
-    if (!*heard) voice_.complain_of(each.rank);
+    if (!*heard) messenger_.complain_of(each.rank);
     const bool welcome = *heard && !wants_none_;
     if (welcome) announcing_.insert(each.rank);
-    voice_.tell(each.rank, {welcome ? Word::have : Word::have_not, fabric_.mark()});
+    messenger_.tell(each.rank, {welcome ? Word::have : Word::have_not, fabric_.mark()});
     fabric_.ends();
     return true;
   });
@@ -94,51 +94,51 @@ void Contacts::look_at_greetings() noexcept try {
   return;  // no memory: the rank that has asked goes on without the fabric
 }
 
-bool Contacts::greets() noexcept {
+bool Wireup::greets() noexcept {
   const std::scoped_lock hold(lock_);
   return !greetings_.empty();
 }
 
-void Contacts::want_none() noexcept try {
+void Wireup::want_none() noexcept try {
   if (wants_none_.exchange(true)) return;
   const std::scoped_lock hold(lock_);
-  for (const int rank : askers_) voice_.tell(rank, {Word::have_not, fabric_.mark()});
+  for (const int rank : askers_) messenger_.tell(rank, {Word::have_not, fabric_.mark()});
 } catch (const std::exception&) {
   return;
 }
 
-void Contacts::tell_of_plain() noexcept try {
+void Wireup::tell_of_plain() noexcept try {
   const std::scoped_lock hold(lock_);
   if (sends_plainly_.exchange(true)) return;
-  for (const auto& [rank, contact] : contacts_)
-    if (contact.times > 0) voice_.tell(rank, {Word::plain});
+  for (const auto& [rank, peer] : peers_)
+    if (peer.times > 0) messenger_.tell(rank, {Word::plain});
 } catch (const std::exception&) {
   return;
 }
 
-bool Contacts::announces(int rank) noexcept {
+bool Wireup::announces(int rank) noexcept {
   const std::scoped_lock hold(lock_);
   return announcing_.contains(rank) && !plain_.contains(rank);
 }
 
-void Contacts::scatter_hint(int rank, layout::Bytes block) noexcept try {
+void Wireup::scatter_hint(int rank, layout::Bytes block) noexcept try {
   const std::scoped_lock hold(lock_);
   if (!hinted_.insert(rank).second) return;
   const auto bytes = std::clamp<layout::Bytes>(block, 1, std::numeric_limits<int>::max());
-  voice_.tell(rank, {Word::scatters, static_cast<std::uint32_t>(bytes)});
+  messenger_.tell(rank, {Word::scatters, static_cast<std::uint32_t>(bytes)});
 } catch (const std::exception&) {
   return;
 }
 
-layout::Bytes Contacts::scattered_by(int rank) noexcept try {
+layout::Bytes Wireup::scattered_by(int rank) noexcept try {
   const std::scoped_lock hold(lock_);
-  const auto contact = contacts_.find(rank);
-  return contact == contacts_.end() ? 0 : contact->second.block;
+  const auto peer = peers_.find(rank);
+  return peer == peers_.end() ? 0 : peer->second.block;
 } catch (const std::exception&) {
   return 0;
 }
 
-bool Contacts::take(const Word& word, int from) {
+bool Wireup::take(const Word& word, int from) {
   const std::scoped_lock hold(lock_);
   switch (word.kind) {
     case Word::have_you:
@@ -146,7 +146,7 @@ bool Contacts::take(const Word& word, int from) {
       if (fabric_.is_open() && word.number == fabric_.mark() && !wants_none_)
         greet(word, from);
       else
-        voice_.tell(from, {Word::have_not, fabric_.mark()});
+        messenger_.tell(from, {Word::have_not, fabric_.mark()});
       return true;
     case Word::have:
     case Word::have_not:
@@ -156,7 +156,7 @@ bool Contacts::take(const Word& word, int from) {
       plain_.insert(from);
       return true;
     case Word::scatters:
-      contacts_[from].block = word.number;
+      peers_[from].block = word.number;
       move_pieces();
       return true;
     default:

@@ -11,10 +11,10 @@
 //            plain ──▶                       the program sends messages as long as a descriptor: no more announcements
 //              ◀── scatters(block) ──        a message came in one piece by the host: the next may be announced
 //
-//   Contacts contacts(fabric, voice);
-//   if (contacts.reaches(world)) ...                        // asks it, the first time
-//   if (!contacts.take(word, from)) ...                     // a word about a message: for the message's owner
-//   contacts.look_at_greetings();                           // now and then
+//   Wireup wireup(fabric, messenger);
+//   if (wireup.reaches(world)) ...                        // asks it, the first time
+//   if (!wireup.take(word, from)) ...                     // a word about a message: for the message's owner
+//   wireup.look_at_greetings();                           // now and then
 #pragma once
 
 #include <atomic>
@@ -41,10 +41,10 @@ struct Word {
 };
 
 /// Safe for several threads.
-class Contacts {
+class Wireup {
  public:
   /// Brings words to other ranks.
-  class Voice {
+  class Messenger {
    public:
     /// Throws std::bad_alloc.
     virtual void tell(int rank, const Word& word) = 0;
@@ -52,10 +52,10 @@ class Contacts {
     virtual void complain_of(int rank) = 0;
 
    protected:
-    ~Voice() = default;
+    ~Messenger() = default;
   };
 
-  Contacts(SharedFabric& fabric, Voice& voice) noexcept : fabric_(fabric), voice_(voice) {}
+  Wireup(SharedFabric& fabric, Messenger& messenger) noexcept : fabric_(fabric), messenger_(messenger) {}
 
   /// True: messages get to that rank by the fabric, which is open. The first call asks the rank,
   /// and returns false.
@@ -94,13 +94,13 @@ class Contacts {
   /// True: a rank that has asked has no answer yet.
   [[nodiscard]] bool greets() noexcept;
 
-  /// Held while words are told; it also guards the words that the voice keeps. It is recursive,
+  /// Held while words are told; it also guards the words that the messenger keeps. It is recursive,
   /// because an MPI call may come back here.
   [[nodiscard]] std::recursive_mutex& lock() noexcept { return lock_; }
 
  private:
   /// A rank to which messages may be announced.
-  struct Contact {
+  struct Peer {
     bool reached = false;
     bool asked = false;       // and has not answered yet
     int times = 0;            // questions so far
@@ -115,16 +115,16 @@ class Contacts {
     int times = 1;
   };
 
-  void ask(int rank, Contact& contact);
+  void ask(int rank, Peer& peer);
   void tell_of_plain() noexcept;
   void answered(int rank, bool reached);
   void greet(const Word& word, int from);
   std::optional<bool> welcomed(Greeting& greeting);
 
   SharedFabric& fabric_;
-  Voice& voice_;
+  Messenger& messenger_;
   std::recursive_mutex lock_;
-  std::unordered_map<int, Contact> contacts_;
+  std::unordered_map<int, Peer> peers_;
   std::vector<Greeting> greetings_;
   std::vector<int> askers_;  // ranks that have asked
   std::unordered_set<int> hinted_;

@@ -23,8 +23,8 @@ inline std::span<const iovec> next_blocks(layout::Cursor& cursor, const void* ba
   return std::span(entries).first(blocks);
 }
 
-/// Moves `length` bytes between two streams of blocks, from the places of the cursors on. If the list
-/// of one side is full, the other list is cut to the same length.
+/// Moves `length` bytes between two streams of blocks, from the places of the cursors on. If the
+/// list of one side is full, the other list is cut to the same length.
 /// @param move  bool(near, far, bytes). False ends all.
 template <class Move>
 bool from_list_to_list(layout::Cursor& here, const void* base, layout::Cursor& there, const void* address, layout::Bytes length,

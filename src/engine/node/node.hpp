@@ -63,8 +63,8 @@ class Node {
   [[nodiscard]] Loans& loans() noexcept { return loans_; }
   /// Distances between the cores of this node's ranks.
   [[nodiscard]] const Distances& distances() const noexcept { return distances_; }
-  /// The address here of memory that a peer has handed out by shared(), for reading. Null: it is not
-  /// there.
+  /// The address here of memory that a peer has handed out by shared(), for reading. Null: it is
+  /// not there.
   [[nodiscard]] const std::byte* map(int peer, const transport::Place& place, Bytes bytes) noexcept {
     return transport_->transports().map({.peer = peer, .bytes = bytes, .place = place}).address();
   }

@@ -17,13 +17,13 @@ struct Remote {
   transport::Copier copier;  ///< False: no transport copies it.
 };
 
-/// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, the copy
-/// refused). Bytes that it has written to the target will be written again.
+/// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, the
+/// copy refused). Bytes that it has written to the target will be written again.
 bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from, Bytes length,
           ScratchBuffers& scratch) noexcept;
 
-/// P-RRS if the sender has packed: scatters packed bytes at `address` of the sender into the target.
-/// False: refused.
+/// P-RRS if the sender has packed: scatters packed bytes at `address` of the sender into the
+/// target. False: refused.
 bool scatter(const transport::Copier& copier, const std::byte* address, const Target& target, Bytes from, Bytes length,
              ScratchBuffers& scratch) noexcept;
 

@@ -22,12 +22,12 @@ int by_stage(const Source& source, const Remote& remote, ScratchBuffers& scratch
   const Bytes length = remote.layout->size() * remote.count;
   Cursor there(*remote.layout, remote.count);
   for (Bytes done = 0; done < length;) {
-    const Bytes packed = std::min(ScratchBuffers::shelf_bytes, length - done);
-    layout::pack_range(*source.layout, source.count, source.base, done, packed, scratch.shelf.data());
+    const Bytes packed = std::min(ScratchBuffers::portion_bytes, length - done);
+    layout::pack_range(*source.layout, source.count, source.base, done, packed, scratch.portion_buffer.data());
     for (const Bytes end = done + packed; done < end;) {
       Bytes bytes = 0;
       const auto blocks = next_blocks(there, remote.address, scratch.far, end - done, bytes);
-      const iovec local{scratch.shelf.data() + (packed - (end - done)), static_cast<std::size_t>(bytes)};
+      const iovec local{scratch.portion_buffer.data() + (packed - (end - done)), static_cast<std::size_t>(bytes)};
       if (const int error = wrote_all(remote.copier, {&local, 1}, blocks, bytes)) return error;
       done += bytes;
     }

@@ -13,9 +13,9 @@
 
 namespace heddle::engine {
 
-/// Both sides have the same number of bytes. Returns 0 when all of them are moved, or an errno: EPERM
-/// and ENOSYS if the system refuses the calls, ESRCH if the process is gone, EFAULT if it lacks some
-/// of the memory, ENOMEM. After an error, some of the bytes may have been moved.
+/// Both sides have the same number of bytes. Returns 0 when all of them are moved, or an errno:
+/// EPERM and ENOSYS if the system refuses the calls, ESRCH if the process is gone, EFAULT if it
+/// lacks some of the memory, ENOMEM. After an error, some of the bytes may have been moved.
 int push(const Source& source, const Remote& remote, ScratchBuffers& scratch) noexcept;
 
 }  // namespace heddle::engine

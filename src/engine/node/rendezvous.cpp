@@ -35,7 +35,7 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   const bool waits = blocking || bytes >= host_waits_from;
   const transport::Transport* const copying = node.copied_by(peer);
   bool readable = waits && copying;
-  const Footprint touched = touched_by(type->layout(), count);
+  const Footprint touched = footprint_of(type->layout(), count);
   std::optional<transport::Place> place;
   if (blocking || readable) place = node.shared().find(static_cast<const std::byte*>(address) + touched.low, touched.bytes());
   // The receiver attaches other memory only while this process stays in its call: the program may

@@ -36,7 +36,7 @@ class Incoming {
         portion_(descriptor.scheme == Scheme::p_rrs
                      ? 0
                      : layout::portion(layout::lap(*target.layout, target.count), descriptor.total, descriptor.segment,
-                                       ScratchBuffers::shelf_bytes)) {}
+                                       ScratchBuffers::portion_bytes)) {}
 
   Bytes receive() {
     // Works from the front: unpacks packed cells, takes open ones. If both sides work on the front,
@@ -107,17 +107,18 @@ class Incoming {
   /// Collects segments of a transpose, to put several in place as one: a segment has only one or
   /// two elements of each target line.
   void shelve(Bytes from, Bytes length, const std::byte* packed) {
-    if (from != shelved_from_ + shelved_ || shelved_ + length > portion_) {
+    if (from != gathered_from_ + gathered_ || gathered_ + length > portion_) {
       put();
-      shelved_from_ = from;
+      gathered_from_ = from;
     }
-    std::memcpy(scratch()->shelf.data() + shelved_, packed, static_cast<std::size_t>(length));
-    shelved_ += length;
+    std::memcpy(scratch()->portion_buffer.data() + gathered_, packed, static_cast<std::size_t>(length));
+    gathered_ += length;
   }
   void put() {
-    if (shelved_ > 0)
-      layout::unpack_range(*target_.layout, target_.count, target_.base, shelved_from_, shelved_, scratch()->shelf.data());
-    shelved_ = 0;
+    if (gathered_ > 0)
+      layout::unpack_range(*target_.layout, target_.count, target_.base, gathered_from_, gathered_,
+                           scratch()->portion_buffer.data());
+    gathered_ = 0;
   }
   /// Null: no memory for one.
   ScratchBuffers* scratch() {
@@ -147,7 +148,7 @@ class Incoming {
       return false;
     const bool maps = descriptor_.scheme == Scheme::direct || descriptor_.scheme == Scheme::both;
     if (maps && reach_.transports && (descriptor_.region_version || descriptor_.attachable)) {
-      const Footprint touched = touched_by(*layout_, descriptor_.count);
+      const Footprint touched = footprint_of(*layout_, descriptor_.count);
       buffer_ = reach_.transports->map(
           {.peer = static_cast<int>(descriptor_.sender),
            .address = descriptor_.attachable ? address(descriptor_.address + static_cast<std::uint64_t>(touched.low)) : nullptr,
@@ -167,8 +168,8 @@ class Incoming {
   bool pulls_;
   Bytes portion_;  // bytes of a transpose that are put in place at once; 0: each segment by itself
   ScratchBuffers* scratch_ = nullptr;
-  Bytes shelved_from_ = 0;
-  Bytes shelved_ = 0;
+  Bytes gathered_from_ = 0;
+  Bytes gathered_ = 0;
   bool damaged_ = false;
   std::shared_ptr<const layout::Layout> layout_;  // the sender's
   transport::MappedBuffer buffer_;                // until the end of the message

@@ -23,7 +23,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
   const Count slots = total <= Arena::most_piece ? 0 : (total + slot_bytes - 1) / slot_bytes;
 
   const Bytes portion =
-      layout::portion(layout::lap(*source.layout, source.count), total, plan.segment, ScratchBuffers::shelf_bytes);
+      layout::portion(layout::lap(*source.layout, source.count), total, plan.segment, ScratchBuffers::portion_bytes);
   Outgoing* message = nullptr;
   {
     const std::lock_guard guard(lock_);
@@ -179,11 +179,12 @@ void RendezvousSender::pack_portion(Outgoing& message, ScratchBuffers& scratch) 
   }
   const Bytes from = first * message.segment;
   const Bytes length = std::min(end * message.segment, message.total) - from;
-  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from, length, scratch.shelf.data());
+  layout::pack_range(*message.source.layout, message.source.count, message.source.base, from, length,
+                     scratch.portion_buffer.data());
   for (Count i = first; i < end; ++i) {
     const Bytes at = (i - first) * message.segment;
     std::byte* const place = place_for(message, i);
-    layout::copy_away(scratch.shelf.data() + at, std::min(message.segment, length - at), place, message.stores);
+    layout::copy_away(scratch.portion_buffer.data() + at, std::min(message.segment, length - at), place, message.stores);
     publish(cells[i], place);
     ++message.passed;
   }

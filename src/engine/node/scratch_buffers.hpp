@@ -20,12 +20,12 @@ struct ScratchBuffers {
   static constexpr std::size_t most_entries = 1024;       // iovecs of one process_vm_readv, on each side
   /// So many bytes of a transpose are packed or put in place at once. Then whole lines are written,
   /// which is several times as fast as segment by segment.
-  static constexpr layout::Bytes shelf_bytes = 256 << 10;
+  static constexpr layout::Bytes portion_bytes = 256 << 10;
 
   using Entries = std::array<iovec, most_entries>;
   alignas(64) std::array<std::byte, stage_bytes> stage;
   Entries far, near;
-  alignas(64) std::array<std::byte, shelf_bytes> shelf;
+  alignas(64) std::array<std::byte, portion_bytes> portion_buffer;
 };
 
 /// ScratchPool are kept between messages, as many as threads have needed at once. Safe for several

@@ -1,7 +1,7 @@
 // mpi/calls/memory.cpp: memory for heddle_alloc of heddle/heddle.h. The other ranks of the node can
-// map it (transport/mapped/shared_memory.hpp), so a message from it takes one pass. MPI_Alloc_mem stays
-// the host's: programs map other pages over its memory, and their children write into their copies.
-// A mapping that peers share allows neither.
+// map it (transport/mapped/shared_memory.hpp), so a message from it takes one pass. MPI_Alloc_mem
+// stays the host's: programs map other pages over its memory, and their children write into their
+// copies. A mapping that peers share allows neither.
 #include <cstddef>
 
 #include "mpi/node/mpi_node.hpp"

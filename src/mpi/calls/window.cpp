@@ -81,7 +81,8 @@ int start(auto host, MPI_Group group, int assertion, MPI_Win win) {
 int complete(auto host, MPI_Win win) {
   return synchronized(host(win), win, [](Window& window) { window.completed(); });
 }
-/// A post that is not counted keeps the origins waiting, which then leave their accesses to the host.
+/// A post that is not counted keeps the origins waiting, which then leave their accesses to the
+/// host.
 int post(auto host, MPI_Group group, int assertion, MPI_Win win) {
   const int result = host(group, assertion, win);
   if (Window* const window = result == MPI_SUCCESS && follows_starts() ? windows::table.find(win) : nullptr)

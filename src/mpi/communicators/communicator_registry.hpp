@@ -89,7 +89,8 @@ class Communicator final : public threads::Deferred, public threads::ReferenceCo
   void name(MPI_Comm handle) noexcept { handle_ = handle; }
   /// This process gives each communicator another number, and none 0.
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  /// The host has given it no error handler: then its errors are MPI_COMM_SELF's, whatever MPI_Comm_get_errhandler says.
+  /// The host has given it no error handler: then its errors are MPI_COMM_SELF's, whatever
+  /// MPI_Comm_get_errhandler says.
   void mute(bool is = true) noexcept { mute_ = is; }
   [[nodiscard]] bool is_mute() const noexcept { return mute_; }
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_acquire); }

@@ -1,7 +1,7 @@
 // mpi/exchange/collective_checks.hpp: finds the arguments of a collective that a host refuses
 // before it sends anything to other ranks (engine/exchange/argument_checks.hpp).
 //
-//   if (const Done refused = mistakes::refused(kind, send, receive, comm, own)) return *refused;
+//   if (const Done refused = argument_checks::refused(kind, send, receive, comm, own)) return *refused;
 //
 // All ranks decide alike whether a collective is Heddle's, from facts that all of them know. Facts
 // that one rank alone can see (its buffers, its types) must not change the decision. The other
@@ -19,10 +19,10 @@
 #include "mpi/types/registry.hpp"
 #include "mpi/types/typed_buffer.hpp"
 
-namespace heddle::mpi::mistakes {
+namespace heddle::mpi::argument_checks {
 
-using engine::mistakes::End;
-using engine::mistakes::Wrong;
+using engine::argument_checks::End;
+using engine::argument_checks::Wrong;
 
 /// Asks the host by a message to MPI_PROC_NULL. The host checks its arguments like those of a
 /// collective, so the error is the host's own.
@@ -74,7 +74,7 @@ inline bool aliased(const Buffer& send, const VArgument& receive, int me) noexce
 /// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Sent, class Received>
 Done refused(const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm, const ShadowComm* own) {
-  const engine::mistakes::Form form{kind.neighbours, kind.gathers};
+  const engine::argument_checks::Form form{kind.neighbours, kind.gathers};
   const Asked host(comm);
   int out = 0;
   int in = 0;
@@ -96,8 +96,8 @@ Done refused(const Kind& kind, const Sent& send, const Received& receive, MPI_Co
   }
   const bool in_place = !kind.neighbours && (kind.in_place || send.address == MPI_IN_PLACE);
   if (!in_place)
-    if (const Done wrong = engine::mistakes::in(send, out, End::sent, form, host)) return wrong;
-  if (const Done wrong = engine::mistakes::in(receive, in, End::received, form, host)) return wrong;
+    if (const Done wrong = engine::argument_checks::in(send, out, End::sent, form, host)) return wrong;
+  if (const Done wrong = engine::argument_checks::in(receive, in, End::received, form, host)) return wrong;
   if (in_place || kind.neighbours || !traits().looks_at_addresses) return {};
   bool same = false;
   if constexpr (std::is_same_v<Sent, Received>)
@@ -107,4 +107,4 @@ Done refused(const Kind& kind, const Sent& send, const Received& receive, MPI_Co
   return same ? host.raised(Wrong::buffer) : Done();
 }
 
-}  // namespace heddle::mpi::mistakes
+}  // namespace heddle::mpi::argument_checks

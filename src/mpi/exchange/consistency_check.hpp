@@ -6,10 +6,10 @@
 //   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", choice});   // in a call that must not wait; null: no check
 //   if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
 //
-// The ranks compare the call, the algorithm by which it is about to be carried out, and its number among
-// the communicator's calls. If they differ, the job ends with a message that names the ranks. The
-// comparison is a non-blocking gather of the host, also in blocking calls. So it detects a rank in
-// a blocking call while another rank is in a non-blocking one.
+// The ranks compare the call, the algorithm by which it is about to be carried out, and its number
+// among the communicator's calls. If they differ, the job ends with a message that names the ranks.
+// The comparison is a non-blocking gather of the host, also in blocking calls. So it detects a rank
+// in a blocking call while another rank is in a non-blocking one.
 #pragma once
 
 #include <memory>

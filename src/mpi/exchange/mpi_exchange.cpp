@@ -216,13 +216,13 @@ std::byte* Exchange::hold(const Block& block) {
   return node->reach(peer).memory;
 }
 
-int Exchange::error_of(Mistake mistake) const noexcept {
-  switch (mistake) {
-    case Mistake::truncated:
+int Exchange::error_of(Failure failure) const noexcept {
+  switch (failure) {
+    case Failure::truncated:
       return MPI_ERR_TRUNCATE;
-    case Mistake::no_memory:
+    case Failure::no_memory:
       return MPI_ERR_NO_MEM;
-    case Mistake::unpackable:
+    case Failure::unpackable:
       break;
   }
   return MPI_ERR_OTHER;

@@ -101,7 +101,7 @@ class Exchange final : private engine::Carrier {
   bool moves(const Block& from, const Block& to) noexcept override;
   void move(const Block& from, const Block& to) noexcept override;
   std::byte* hold(const Block& block) override;
-  [[nodiscard]] int error_of(Mistake mistake) const noexcept override;
+  [[nodiscard]] int error_of(Failure failure) const noexcept override;
 
   [[nodiscard]] bool overflows() noexcept;
   [[nodiscard]] bool left_to_host(const Block& block, Route route) noexcept;

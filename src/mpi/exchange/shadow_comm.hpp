@@ -85,8 +85,8 @@ class ShadowComm : public std::enable_shared_from_this<ShadowComm> {
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] int ranks() const { return ranks_; }
   /// True: in() and out() have the neighbours, in the order of the blocks, and both ends of each
-  /// edge know it. False: there is no such topology. Or it has a periodic Cartesian dimension of one
-  /// or two: then this rank cannot tell the blocks of one neighbour apart as the host would.
+  /// edge know it. False: there is no such topology. Or it has a periodic Cartesian dimension of
+  /// one or two: then this rank cannot tell the blocks of one neighbour apart as the host would.
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
   [[nodiscard]] const std::vector<Edge>& in() const { return in_; }
   [[nodiscard]] const std::vector<Edge>& out() const { return out_; }

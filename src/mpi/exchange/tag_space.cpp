@@ -46,7 +46,8 @@ struct TagSpace::Host {
       const std::lock_guard guard(at_hosts);
       std::erase(all(), this);
     }
-    // If messages are left that nobody has received, MPICH frees it nevertheless, and raises an error.
+    // If messages are left that nobody has received, MPICH frees it nevertheless, and raises an
+    // error.
     const Quiet quiet(MPI_COMM_NULL);
     PMPI_Comm_free(&comm);
     --hosts_alive;

@@ -1,5 +1,5 @@
-// mpi/exchange/typed_blocks.hpp: MPI's side of an exchange. It checks the arguments of a collective,
-// measures each block once, and adds the blocks to an Exchange.
+// mpi/exchange/typed_blocks.hpp: MPI's side of an exchange. It checks the arguments of a
+// collective, measures each block once, and adds the blocks to an Exchange.
 //
 //   Exchange exchange(*own, kind.sends(*own), kind.receives(*own));
 //   if (!blocks::add_blocks(kind, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
@@ -150,7 +150,7 @@ ShadowComm* entered(const Kind& kind, const Sent& send, const Received& receive,
   ShadowComm* own = ShadowComm::made(comm);
   if (own && revoked(comm)) return nullptr;
   if (own ? !carries_out(kind, *own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
-  refused = mistakes::refused(kind, send, receive, comm, own);  // before any message to other ranks
+  refused = argument_checks::refused(kind, send, receive, comm, own);  // before any message to other ranks
   if (refused) {
     if (own) own->spoil();  // others may send what this rank does not receive
     return nullptr;
@@ -175,8 +175,8 @@ inline Bytes size_at_a_glance(MPI_Datatype type) noexcept {
   return !entry ? predefined(type).size : entry->known() ? entry->size() : 0;
 }
 
-/// True: exchange_all() would leave MPI_Alltoall to the library, because its blocks are short. All ranks
-/// find the same.
+/// True: exchange_all() would leave MPI_Alltoall to the library, because its blocks are short. All
+/// ranks find the same.
 inline bool passes_short(const Buffer& receive, MPI_Comm comm) noexcept {
   constexpr Bytes most = engine::equal_blocks_from - 1;
   const settings::Settings& set = settings_of_process();

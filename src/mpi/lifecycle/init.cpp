@@ -50,12 +50,13 @@ void world_ends() {
   const bool probes = descriptors_come();
   requests::wait_for_freed();
   const bool together = finalize_waits();
-  if (meets_at_end) Watch::end(within_node, together);
+  const bool meets = meets_at_end;
+  if (meets) Watch::end(within_node, together);
   requests::finish_freed();
   Network::stop(together);
   communicators::close();
   finish_explaining();
-  finish_reporting(together);
+  finish_reporting(together, meets);
   ShadowComm::close(together);
   if (probes) ProbeQueue::of_process().close();
   Node::stop();
@@ -178,6 +179,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Finalize() {
+  report_end(__builtin_return_address(0));
   progress::stop();  // MPICH waits for the end of its hooks before it calls back, and takes no new hooks then
   Network::ends();   // a fabric that opens later would need such a hook
   if (!ends_by_itself) world_ends();

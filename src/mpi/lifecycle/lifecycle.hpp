@@ -16,10 +16,15 @@ namespace heddle::mpi {
 
 /// After MPI_Init.
 void start_reporting() noexcept;
-/// Before MPI_Finalize. If there is a report, collective over MPI_COMM_WORLD: all ranks have
-/// HEDDLE_REPORT, or none. Rank 0 writes the file. Not `together`: it has rank 0 alone
-/// (finalize_waits()).
-void finish_reporting(bool together) noexcept;
+/// At the begin of MPI_Finalize: its time counts until finish_reporting().
+/// @param from  The return address of the program's call.
+void report_end(const void* from) noexcept;
+/// Within MPI_Finalize. If there is a report, collective over MPI_COMM_WORLD: all ranks have
+/// HEDDLE_REPORT, or none. Rank 0 writes the file.
+/// @param together  False: the report has rank 0 alone (finalize_waits()).
+/// @param met  All ranks have met in MPI_Finalize. Otherwise this waits for them, so that the
+/// report has the wait.
+void finish_reporting(bool together, bool met) noexcept;
 
 /// After start_reporting(). Does nothing if HEDDLE_EXPLAIN is not set, or on any rank but the
 /// first.

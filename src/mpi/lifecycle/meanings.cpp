@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/host_group.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
 
@@ -75,6 +77,17 @@ class OfHost final : public report::Meanings {
     int length = 0;
     const MPI_Win of = threads::handle_of(window, MPI_WIN_NULL);
     return PMPI_Win_get_name(of, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
+  }
+  /// Decodes the datatype if Heddle has not used it yet, or is off.
+  [[nodiscard]] report::Described layout(std::uint64_t type) const override try {
+    const Entry* const entry = table.find(datatype_of(type));
+    return report::described(entry && entry->known() ? entry->layout() : decode(datatype_of(type)).layout);
+  } catch (const CannotDecode&) {
+    return {};
+  } catch (const std::overflow_error&) {
+    return {};
+  } catch (const std::invalid_argument&) {
+    return {};
   }
   [[nodiscard]] std::int64_t size_of(std::uint64_t type) const noexcept override {
     MPI_Count size = -1;

@@ -18,6 +18,7 @@ struct Constants {
   static MPI_Win no_window() noexcept { return MPI_WIN_NULL; }
   static const void* in_place() noexcept { return MPI_IN_PLACE; }
   static constexpr int root = MPI_ROOT;
+  static constexpr int nobody = MPI_PROC_NULL;
   static constexpr int success = MPI_SUCCESS;
 };
 

@@ -1,16 +1,20 @@
 // mpi/lifecycle/report.cpp: from the counters of each rank to one file.
 #include "mpi/lifecycle/lifecycle.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "interposition/procedures.hpp"
 #include "mpi/lifecycle/meanings.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
 #include "report/at_end.hpp"
+#include "report/calling_place.hpp"
 #include "report/observed.hpp"
 #include "report/reporting.hpp"
 #include "report/run.hpp"
@@ -26,6 +30,14 @@ MPI_Comm own = MPI_COMM_NULL;
 double started_ns = 0;
 
 report::Trace* trace = nullptr;  // null: none is wanted
+
+/// The program's call of MPI_Finalize. The wrapper of other procedures (report/timed.hpp) ends when
+/// the call returns, but the report is written within this call.
+struct LastCall {
+  report::Called called;
+  report::Observer::Mark mark;
+};
+LastCall last_call;
 
 /// Sends `text` to rank 0.
 void send(const std::string& text) {
@@ -85,11 +97,24 @@ void start_reporting() noexcept {
   if (!able) say("no memory for the report; there will be none.");
 }
 
-void finish_reporting(bool together) noexcept try {
+void report_end(const void* from) noexcept {
+  report::Observer* const observer = report::observer.load(std::memory_order_acquire);
+  if (!observer) return;
+  const auto ours = interposition::procedures();
+  const auto at = std::ranges::find_if(ours, [](const auto& each) { return std::strcmp(each.name, "MPI_Finalize") == 0; });
+  if (at == ours.end()) return;
+  last_call.called = {.procedure = static_cast<int>(at - ours.begin()), .from = report::calling_place(from)};
+  last_call.mark = observer->begins(last_call.called);
+}
+
+void finish_reporting(bool together, bool met) noexcept try {
+  if (!report::of_process.load()) return;
+  // The waits of ranks that are here early belong to MPI_Finalize, not to the work of these ranks.
+  if (together && !met) PMPI_Barrier(own);
+  report::Observer* const observer = report::observer.exchange(nullptr, std::memory_order_acq_rel);
+  if (observer && last_call.mark.met) observer->ends(last_call.called, last_call.mark, true);
   // Never freed: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report::of_process.exchange(nullptr);
-  if (!report) return;
-  report::observer.store(nullptr, std::memory_order_release);
   report->end(report::now() - started_ns, running());
   int me = 0;
   int ranks = 1;

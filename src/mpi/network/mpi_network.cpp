@@ -49,7 +49,7 @@ bool Network::prepare() noexcept try {
   if (PMPI_Comm_get_attr(comm_, MPI_TAG_UB, &tag, &found) == MPI_SUCCESS && found) most_tag_ = *tag - 1;
   nonce_ = transport::random_secret();
   threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
-  if (settings_of_process().scheme != settings::Scheme::automatic) contacts_.move_pieces();
+  if (settings_of_process().scheme != settings::Scheme::automatic) wireup_.move_pieces();
   crowded_ = Node::here() ? Node::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
   profile_ = profile_of_machine().profile;
   return nonce_ != engine::Nonce{};
@@ -223,7 +223,7 @@ std::unique_ptr<fabric::Fabric> Network::make_fabric() {
 }
 
 bool Network::talks() noexcept {
-  const std::scoped_lock hold(contacts_.lock());
+  const std::scoped_lock hold(wireup_.lock());
   for (auto each = words_.begin(); each != words_.end();) {
     int done = 0;
     PMPI_Test(&each->request, &done, MPI_STATUS_IGNORE);
@@ -234,7 +234,7 @@ bool Network::talks() noexcept {
 
 void Network::tell(int rank, const Word& word) {
   talks();
-  const std::scoped_lock hold(contacts_.lock());
+  const std::scoped_lock hold(wireup_.lock());
   Sent& sent = words_.emplace_back();
   sent.word = word;
   PMPI_Issend(&sent.word, sizeof sent.word, MPI_BYTE, rank, words, comm_, &sent.request);

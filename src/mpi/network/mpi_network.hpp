@@ -113,7 +113,7 @@ class Network final : public engine::Network {
   MPI_Comm comm_;
   int most_tag_ = 32766;
   std::list<Stray> strays_;
-  std::list<Sent> words_;      // guarded by the contacts' lock
+  std::list<Sent> words_;      // guarded by the wireup's lock
   bool all_received_ = false;  // all receives of the program are complete, on all ranks
 };
 

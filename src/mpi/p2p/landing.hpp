@@ -1,7 +1,7 @@
-// mpi/p2p/landing.hpp: a receive straight into the program's buffer, in a process with one thread in
-// MPI. Most messages are data. Then nothing is left to do once the library has received them, so a
-// landing costs little: its object is used again as it is, and MPI_Waitall only compares the length
-// of the message (landed_row.hpp). All other calls treat a landing as any other operation. A
+// mpi/p2p/landing.hpp: a receive straight into the program's buffer, in a process with one thread
+// in MPI. Most messages are data. Then nothing is left to do once the library has received them, so
+// a landing costs little: its object is used again as it is, and MPI_Waitall only compares the
+// length of the message (landed_row.hpp). All other calls treat a landing as any other operation. A
 // persistent receive into the program's buffer is no Landing, but record.lands, too.
 //
 //   if (const Done done = start_landing(data, nullptr, from, request)) return *done;     // MPI_Irecv

@@ -53,7 +53,7 @@ bool too_large(const Buffer& data, Route route) noexcept {
   if (route.protocol != Protocol::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
   if (!exceeds_room(*route.type, data.count)) return false;
   if (settings_of_process().scheme != settings::Scheme::automatic) return false;
-  const engine::Footprint touched = engine::touched_by(route.type->layout(), data.count);
+  const engine::Footprint touched = engine::footprint_of(route.type->layout(), data.count);
   return !node->shared().find(static_cast<const std::byte*>(data.address) + touched.low, touched.bytes());
 }
 

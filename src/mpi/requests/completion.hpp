@@ -124,9 +124,11 @@ class Row {
   /// The requests of a poll that the host has been asked about already. The row lasts no longer
   /// than the poll.
   explicit Row(Poll& poll) noexcept;
-  /// Of `n` requests of the poll that the host has completed without an error. The caller settles the whole row at once.
+  /// Of `n` requests of the poll that the host has completed without an error. The caller settles
+  /// the whole row at once.
   Row(const Poll& poll, int n) noexcept;
-  /// What has not been settled is known again; or forgotten, if the program's error handler has thrown and the request is gone.
+  /// What has not been settled is known again; or forgotten, if the program's error handler has
+  /// thrown and the request is gone.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;

@@ -15,9 +15,9 @@ namespace heddle::mpi {
 using Wire = layout::WireForm<MPI_Datatype>;
 
 /// An entry is made when a datatype is first used. All types of the same contents share it
-/// (content_cache.hpp), and it ends with its last use. Types share three further entries: types before
-/// their first use (fresh), types of long lists that had one message (met), and types that Heddle
-/// cannot decode (native).
+/// (content_cache.hpp), and it ends with its last use. Types share three further entries: types
+/// before their first use (fresh), types of long lists that had one message (met), and types that
+/// Heddle cannot decode (native).
 class Entry final : public engine::Datatype, public threads::ReferenceCount<Entry> {
  public:
   enum class State : int { fresh, met, ready, native };

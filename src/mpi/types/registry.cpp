@@ -67,7 +67,8 @@ Entry* made(MPI_Datatype type, bool is_vector = false) {
 /// Bytes. Heddle decodes a shorter list at its first message.
 constexpr std::size_t long_row = 16 << 10;
 
-/// The caller gets a use of the entry. Throws std::bad_alloc. @param first_message  Nobody has used this handle before.
+/// The caller gets a use of the entry. Throws std::bad_alloc.
+/// @param first_message  Nobody has used this handle before.
 Entry* looked_up(MPI_Datatype type, bool first_message) {
   auto& [contents, cache] = state_of_decoding();
   if (!contents.read(type)) return first_message ? used(met_entry()) : made(type);

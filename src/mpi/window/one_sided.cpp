@@ -124,8 +124,8 @@ struct Access {
         if (!engine::comes_soon(permission, window->crowded(), progress)) return false;
         break;
       case Permission::Kind::asked:
-        // Hosts flush windows of the program's memory only while the target makes progress. Their own
-        // operations do not wait for that.
+        // Hosts flush windows of the program's memory only while the target makes progress. Their
+        // own operations do not wait for that.
         if (window->of_program() || !get_lock(window->target(index).rank, win)) return false;
         window->lock_is_held(index);
         break;

@@ -41,7 +41,8 @@ class Window final : public engine::Window {
   [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
   [[nodiscard]] engine::ScratchPool& scratch_pool() const noexcept { return node_.scratch_pool(); }
 
-  /// The system has refused to copy between two processes. The host gets such accesses from here on.
+  /// The system has refused to copy between two processes. The host gets such accesses from here
+  /// on.
   void refuse_across() noexcept { refused_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool refuses_across() const noexcept { return refused_.load(std::memory_order_relaxed); }
 

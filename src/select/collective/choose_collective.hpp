@@ -31,9 +31,9 @@ Candidate choose_allgatherv(const AllgathervFacts& facts);
 Candidates candidates_allgatherv(const AllgathervFacts& facts);
 std::string why_allgatherv(const AllgathervFacts& facts);
 
-/// The algorithm of a library that chooses by the sum of the volumes, such as MPICH 5. Below 80 KiB it
-/// uses Bruck's rounds (at powers of two: recursive doubling, below 512 KiB). Above, it uses a ring
-/// in segments of 32 KiB. Heddle compares with it to decide whether to take over a call.
+/// The algorithm of a library that chooses by the sum of the volumes, such as MPICH 5. Below 80 KiB
+/// it uses Bruck's rounds (at powers of two: recursive doubling, below 512 KiB). Above, it uses a
+/// ring in segments of 32 KiB. Heddle compares with it to decide whether to take over a call.
 Candidate by_sum_allgatherv(const AllgathervFacts& facts);
 
 /// True if Heddle should leave a call to a library that chooses by the sum. If ranks share cores, a

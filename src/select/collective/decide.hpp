@@ -52,7 +52,8 @@ AlltoallvFacts typical_exchange(const Where& where) noexcept;
 /// give the costs of candidates.
 Decision decide_exchange(const AlltoallvFacts& facts, std::string_view wanted);
 
-/// The reason why the decision is not the fastest of `candidates`. Empty: it is the fastest, or as fast.
+/// The reason why the decision is not the fastest of `candidates`. Empty: it is the fastest, or as
+/// fast.
 /// @param said  The setting that asks for an algorithm: "HEDDLE_ALLTOALLV=crystal".
 std::string because(const Decision& decision, const Candidates& candidates, std::string_view said = {});
 

@@ -1,5 +1,5 @@
-// select/collective/sparse_choice.hpp: the algorithm of a communicator's sparse exchanges. It is the same on
-// all ranks, even if their environments differ.
+// select/collective/sparse_choice.hpp: the algorithm of a communicator's sparse exchanges. It is
+// the same on all ranks, even if their environments differ.
 //
 //   const SparseChoice choice = sparse_choice(record, topology.where);      // chosen once, as no rank knows all partners
 //   if (choice.name == "crystal") ...

@@ -20,7 +20,7 @@ struct TakenBetween {
   double message_long;
   // Messages over the fabric by BC-SPUP, in blocks of 8 KiB
   double fabric_short;  ///< One segment.
-  double fabric_cut;    ///< As many bytes in `segments`.
+  double fabric_cut;    ///< The bytes of one segment, in `segments`.
   double fabric_long;   ///< A long message in `segments`.
   // 8 KiB in 128 blocks
   double packed;      ///< BC-SPUP

@@ -55,7 +55,8 @@ class Place {
   std::size_t begun_ = 0;
 };
 
-/// @param portion  ssize_t(Place& local, Place& remote): moves what one call can. -1: errno says why not.
+/// @param portion  ssize_t(Place& local, Place& remote): moves what one call can. -1: errno says
+/// why not.
 template <class Portion>
 Moved in_portions(std::span<const iovec> local, std::span<const iovec> remote, const Portion& portion) noexcept {
   Moved moved;

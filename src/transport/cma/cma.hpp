@@ -24,8 +24,8 @@ namespace heddle::transport::cma {
 /// allocates nothing.
 Moved read(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
-/// Copies from `local` to `remote`, otherwise like read(). The system allows it to a process that it
-/// allows to read.
+/// Copies from `local` to `remote`, otherwise like read(). The system allows it to a process that
+/// it allows to read.
 Moved write(pid_t pid, std::span<const iovec> local, std::span<const iovec> remote) noexcept;
 
 /// Copies through /proc/PID/mem, with one call for each remote entry. A process takes this way if

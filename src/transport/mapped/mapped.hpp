@@ -1,4 +1,5 @@
-// transport/mapped/mapped.hpp: memory that peers have handed out (shared_memory.hpp), as a transport.
+// transport/mapped/mapped.hpp: memory that peers have handed out (shared_memory.hpp), as a
+// transport.
 #pragma once
 
 #include <optional>

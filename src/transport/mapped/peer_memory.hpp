@@ -1,5 +1,5 @@
-// transport/mapped/peer_memory.hpp: maps memory that peers have handed out, when it is first needed, and
-// keeps it mapped.
+// transport/mapped/peer_memory.hpp: maps memory that peers have handed out, when it is first
+// needed, and keeps it mapped.
 //
 //   PeerMemory theirs(node);
 //   if (const std::byte* source = theirs.map(sender, descriptor.place, extent)) transfer(source, ...);

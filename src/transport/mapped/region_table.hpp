@@ -1,5 +1,5 @@
-// transport/mapped/region_table.hpp: the table of memory that a process has handed out. It lies in the
-// process's file, where peers read it.
+// transport/mapped/region_table.hpp: the table of memory that a process has handed out. It lies in
+// the process's file, where peers read it.
 //
 //   slot     version   offset   bytes        version 0: free. A slot that is used again gets a version never used before,
 //      0           7        0   64 KiB       so that (slot, version) names one allocation for good (as the datatype cache

@@ -1,4 +1,5 @@
-"""Test suites of other projects, alone and under Heddle. The user names checkouts of the suites outside this tree.
+"""Test suites of other projects, alone and under Heddle. The user names checkouts of the suites
+outside this tree.
 
     suite       what a suite is: programs, cases, a verdict about a case that ran alone
     mpich, openmpi, osu, imb     how each suite is recognised and which cases it has

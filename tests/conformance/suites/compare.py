@@ -1,4 +1,5 @@
-"""Compares two outcomes of one case: their status, and their lines without times, addresses and process numbers."""
+"""Compares two outcomes of one case: their status, and their lines without times, addresses and
+process numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ import re
 
 from suites.suite import Outcome, Suite
 
-# Lines that launchers and libraries write about themselves. MPICH's MPI_Finalize tells that it waits for freed receives.
-# Heddle has completed these by then.
+# Lines that launchers and libraries write about themselves. MPICH's MPI_Finalize tells that it
+# waits for freed receives. Heddle has completed these by then.
 _TALK = re.compile(
     r"PID|prterun|^---|^===|hwloc|\bBTL\b|\bOSC\b|Builtin communicator|mpirun|mpiexec|^-{5,}|ORTE|PMIx|UCX|YOUR APPLICATION"
     r"|^MPICH: polling progress until all references clear"

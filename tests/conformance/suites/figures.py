@@ -1,4 +1,5 @@
-"""The table of docs/conformance.md, from docs/conformance.json: a row for each directory of a suite, both MPIs side by side."""
+"""The table of docs/conformance.md, from docs/conformance.json: a row for each directory of a
+suite, both MPIs side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Intel MPI Benchmarks, built with -DCHECK. They compare each result, and the last column counts defects."""
+"""Intel MPI Benchmarks, built with -DCHECK. They compare each result, and the last column counts
+defects."""
 
 from __future__ import annotations
 

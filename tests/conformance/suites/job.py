@@ -1,4 +1,5 @@
-"""One MPI job. It runs in a folder of its own, ends at its time limit, and leaves no rank behind."""
+"""One MPI job. It runs in a folder of its own, ends at its time limit, and leaves no rank
+behind."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ MOST = 1 << 20  # bytes of output that are kept
 
 
 def environment(more: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
-    """Our environment without Heddle's settings. Open MPI's ranks may outnumber the cores, and yield."""
+    """Our environment without Heddle's settings. Open MPI's ranks may outnumber the cores, and
+    yield."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE") and name != "LD_PRELOAD"}
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
     kept |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}

@@ -1,4 +1,5 @@
-"""MPICH's test/mpi: testlist files name programs, ranks and arguments. A correct program prints `No Errors`.
+"""MPICH's test/mpi: testlist files name programs, ranks and arguments. A correct program prints
+`No Errors`.
 
 bcasttest 4
 sendself 1 arg=-type=MPI_INT arg=-count=8 timeLimit=300
@@ -203,7 +204,8 @@ def parsed(line: str) -> dict | None:
 
 
 def pool_cases(text: str) -> dict[str, list[str]]:
-    """Testlist lines of programs that take their datatypes from MPICH's pools, by directory. Only the smallest tests.
+    """Testlist lines of programs that take their datatypes from MPICH's pools, by directory. Only
+    the smallest tests.
 
     pt2pt/sendself::1 512 262144:timeLimit=600:1:32:1024:0       path, arguments, counts, more, ranks, least and most tests
     """

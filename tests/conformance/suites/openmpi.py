@@ -1,4 +1,5 @@
-"""Open MPI's public tests (ompi-tests-public) and the tests of its datatypes that need only mpi.h."""
+"""Open MPI's public tests (ompi-tests-public) and the tests of its datatypes that need only
+mpi.h."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ class Public(Suite):
         if folder.name == "events" and source.name != "events_common.c":
             sources += [path for path in (folder / "events_common.c",) if path.is_file()]
         arguments = ("mpi://world",) if source.name == "sessions_ex2.c" else ()
-        # The tests of errors in partitioned communication end with an error or hang, depending on the library.
+        # The tests of errors in partitioned communication end with an error or hang, depending on
+        # the library.
         may_fail = folder.name == "partitioned-communication"
         wanted = 2 if folder.name in ("partitioned-communication", "events") else min(4, ranks)
         program = Program(folder.name, source.stem, tuple(sources), tuple(flags))

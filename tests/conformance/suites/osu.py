@@ -1,4 +1,5 @@
-"""OSU micro-benchmarks. They also check their messages with `-c`. A few short messages are enough for that."""
+"""OSU micro-benchmarks. They also check their messages with `-c`. A few short messages are enough
+for that."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Program:
-    """A program to build. `part` is its directory in the suite. The table has a row for each directory."""
+    """A program to build. `part` is its directory in the suite. The table has a row for each
+    directory."""
 
     part: str
     name: str
@@ -68,11 +69,13 @@ class Suite:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def default_cases(self) -> list[Case]:
-        """The cases without arguments that make benchmarks short. Suites that measure nothing have the same cases."""
+        """The cases without arguments that make benchmarks short. Suites that measure nothing have
+        the same cases."""
         return self.cases
 
     def helpers(self, mpicc: Path, place: Path) -> list[str]:
-        """Builds in `place` the parts that programs share. Returns the words that each compilation needs for them."""
+        """Builds in `place` the parts that programs share. Returns the words that each compilation
+        needs for them."""
         return []
 
     def build(self, program: Program, mpicc: Path, place: Path, helpers: list[str]) -> Path:

@@ -6,7 +6,7 @@
 
 #include <ostream>
 
-namespace heddle::engine::mistakes {
+namespace heddle::engine::argument_checks {
 namespace {
 
 enum class Found { nothing, type, negative, bottom, argument, buffer };
@@ -149,4 +149,4 @@ TEST(Mistakes, InPlaceWhereItMayNotBeIsToMpichIfThereAreElements) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::mistakes
+}  // namespace heddle::engine::argument_checks

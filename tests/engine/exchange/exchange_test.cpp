@@ -168,8 +168,8 @@ class World final : public Carrier {
   bool moves(const Block& from, const Block& /*to*/) noexcept override { return from.bytes % 5 != 0; }
   void move(const Block& from, const Block& to) noexcept override { content(to.number) = content(from.number); }
   std::byte* hold(const Block& block) override { return (*lenders_)[static_cast<std::size_t>(block.rank)]->memory.base(); }
-  [[nodiscard]] int error_of(Mistake mistake) const noexcept override {
-    return mistake == Mistake::truncated ? truncated : mistake == Mistake::no_memory ? no_memory : unpackable;
+  [[nodiscard]] int error_of(Failure failure) const noexcept override {
+    return failure == Failure::truncated ? truncated : failure == Failure::no_memory ? no_memory : unpackable;
   }
 
  private:

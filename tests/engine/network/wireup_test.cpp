@@ -22,14 +22,14 @@ std::unique_ptr<Fabric> over_tcp() {
 }
 
 /// One rank.
-class End final : Contacts::Voice {
+class End final : Wireup::Messenger {
  public:
   bool open() { return fabric.open(over_tcp); }
   void tell(int rank, const Word& word) override { said.emplace_back(rank, word); }
   void complain_of(int /*rank*/) override { ++complaints; }
 
   SharedFabric fabric;
-  Contacts contacts{fabric, *this};
+  Wireup wireup{fabric, *this};
   std::deque<std::pair<int, Word>> said;
   int complaints = 0;
 };
@@ -49,7 +49,7 @@ class First : public testing::Test {
       while (!ends[from].said.empty()) {
         const auto [to, word] = ends[from].said.front();
         ends[from].said.pop_front();
-        if (!ends[to].contacts.take(word, from)) left.push_back(word);
+        if (!ends[to].wireup.take(word, from)) left.push_back(word);
       }
   }
   /// Until `holds`, or for 100 seconds.
@@ -60,7 +60,7 @@ class First : public testing::Test {
       bring();
       for (End& each : ends) {
         each.fabric.advance();
-        each.contacts.look_at_greetings();
+        each.wireup.look_at_greetings();
       }
       if (holds()) return true;
     }
@@ -73,58 +73,58 @@ class First : public testing::Test {
 
 TEST_F(First, AMessageIsAnnouncedOnceItsReceiverHasAnswered) {
   ASSERT_TRUE(ends[1].open());
-  EXPECT_FALSE(ends[0].contacts.reaches(1)) << "nobody has asked yet";
-  EXPECT_FALSE(ends[0].contacts.reaches(1));
+  EXPECT_FALSE(ends[0].wireup.reaches(1)) << "nobody has asked yet";
+  EXPECT_FALSE(ends[0].wireup.reaches(1));
   EXPECT_EQ(ends[0].said.size(), 1U) << "it is asked once";
   EXPECT_TRUE(ends[0].fabric.has_messages()) << "the thread is awake until the answer";
-  EXPECT_FALSE(ends[1].contacts.greets()) << "it has not heard of it";
+  EXPECT_FALSE(ends[1].wireup.greets()) << "it has not heard of it";
   bring();
-  EXPECT_TRUE(ends[1].contacts.greets()) << "until the fabric has brought an answer";
-  EXPECT_TRUE(go_on_until([this] { return ends[0].contacts.reaches(1); }));
+  EXPECT_TRUE(ends[1].wireup.greets()) << "until the fabric has brought an answer";
+  EXPECT_TRUE(go_on_until([this] { return ends[0].wireup.reaches(1); }));
   EXPECT_FALSE(ends[0].fabric.has_messages());
   EXPECT_FALSE(ends[1].fabric.has_messages());
-  EXPECT_FALSE(ends[1].contacts.greets());
+  EXPECT_FALSE(ends[1].wireup.greets());
   EXPECT_EQ(ends[1].complaints, 0);
 }
 
 TEST_F(First, NotToARankWithoutAFabric) {
-  EXPECT_FALSE(ends[0].contacts.reaches(1));
+  EXPECT_FALSE(ends[0].wireup.reaches(1));
   EXPECT_TRUE(go_on_until([this] { return !ends[0].fabric.has_messages(); }));
-  EXPECT_FALSE(ends[0].contacts.reaches(1));
+  EXPECT_FALSE(ends[0].wireup.reaches(1));
   EXPECT_TRUE(ends[0].said.empty()) << "nor is it asked again";
 }
 
 TEST_F(First, NotToOneThatWantsNone) {
   ASSERT_TRUE(ends[1].open());
-  EXPECT_FALSE(ends[0].contacts.reaches(1));
-  ASSERT_TRUE(go_on_until([this] { return ends[0].contacts.reaches(1); }));
-  ends[1].contacts.want_none();  // it tells the ranks that have asked
-  EXPECT_TRUE(go_on_until([this] { return !ends[0].contacts.reaches(1); }));
+  EXPECT_FALSE(ends[0].wireup.reaches(1));
+  ASSERT_TRUE(go_on_until([this] { return ends[0].wireup.reaches(1); }));
+  ends[1].wireup.want_none();  // it tells the ranks that have asked
+  EXPECT_TRUE(go_on_until([this] { return !ends[0].wireup.reaches(1); }));
 }
 
 TEST_F(First, ARankIsDoubtedAFewTimes) {
   ASSERT_TRUE(ends[1].open());
-  EXPECT_FALSE(ends[0].contacts.reaches(1));
+  EXPECT_FALSE(ends[0].wireup.reaches(1));
   for (int asked = 1; asked <= 3; ++asked) {
-    ASSERT_TRUE(go_on_until([this] { return ends[0].contacts.reaches(1); })) << asked;
-    ends[0].contacts.doubt(1);
-    EXPECT_FALSE(ends[0].contacts.reaches(1)) << asked;
+    ASSERT_TRUE(go_on_until([this] { return ends[0].wireup.reaches(1); })) << asked;
+    ends[0].wireup.doubt(1);
+    EXPECT_FALSE(ends[0].wireup.reaches(1)) << asked;
     EXPECT_EQ(ends[0].said.size(), asked < 3 ? 1U : 0U) << asked;
   }
 }
 
 TEST_F(First, WhoScattersSaysSoOnce) {
-  EXPECT_FALSE(ends[0].contacts.moves_pieces());
-  ends[1].contacts.scatter_hint(0, 24);
-  ends[1].contacts.scatter_hint(0, 48);
+  EXPECT_FALSE(ends[0].wireup.moves_pieces());
+  ends[1].wireup.scatter_hint(0, 24);
+  ends[1].wireup.scatter_hint(0, 48);
   bring();
-  EXPECT_EQ(ends[0].contacts.scattered_by(1), 24);
-  EXPECT_EQ(ends[0].contacts.scattered_by(2), 0);
-  EXPECT_TRUE(ends[0].contacts.moves_pieces());
+  EXPECT_EQ(ends[0].wireup.scattered_by(1), 24);
+  EXPECT_EQ(ends[0].wireup.scattered_by(2), 0);
+  EXPECT_TRUE(ends[0].wireup.moves_pieces());
 }
 
 TEST_F(First, WordsOfMessagesAreTheirOwners) {
-  for (const Word::Kind kind : {Word::unwanted, Word::lost, Word::gone}) EXPECT_FALSE(ends[0].contacts.take({kind, 7}, 1));
+  for (const Word::Kind kind : {Word::unwanted, Word::lost, Word::gone}) EXPECT_FALSE(ends[0].wireup.take({kind, 7}, 1));
 }
 
 TEST(SharedFabric, IsMadeByTheFirstThatAsksAndByNobodyElse) {

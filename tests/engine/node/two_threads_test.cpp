@@ -27,8 +27,8 @@ std::atomic<long> reads{0}, refusals{0};
 
 }  // namespace
 
-/// Replaces the system's process_vm_readv, so that it can be refused and counted. ThreadSanitizer does
-/// not see the system's copies, so its build copies here. All processes are this process.
+/// Replaces the system's process_vm_readv, so that it can be refused and counted. ThreadSanitizer
+/// does not see the system's copies, so its build copies here. All processes are this process.
 extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t process, const iovec* local,
                                                                            unsigned long locals, const iovec* remote,
                                                                            unsigned long remotes, unsigned long flags) {

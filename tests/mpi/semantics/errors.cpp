@@ -60,8 +60,8 @@ class HeardErrors {
     EXPECT_EQ(heard_, 1) << #name "(" #__VA_ARGS__ ")";                                    \
   } while (false)
 
-/// The peer's last call has sent nothing, and no receive of this rank's last call is left. A stray message comes before the two
-/// that follow it, and a receive that is left takes the first of them.
+/// The peer's last call has sent nothing, and no receive of this rank's last call is left. A stray
+/// message comes before the two that follow it, and a receive that is left takes the first of them.
 void nothing_is_under_way(const Team& team, int peer, std::vector<int>& room, const char* call) {
   const int sent[] = {7, 8};
   MPI_Request requests[2];
@@ -161,7 +161,8 @@ int tag_beyond(MPI_Comm comm) {
   return known && *last < std::numeric_limits<int>::max() ? *last + 1 : -6;
 }
 
-/// One half of each call is wrong. Then the other half must not start: a message to this rank, or to the other one.
+/// One half of each call is wrong. Then the other half must not start: a message to this rank, or
+/// to the other one.
 TEST_EACH_RANKS(1, 2, Errors, NothingIsSentByACallThatFails) {
   const ReturningErrors returning(team.comm), without_comm(MPI_COMM_WORLD), in_mpi_4(MPI_COMM_SELF);
   const Committed type("vector(9000, 2, 3, int)");
@@ -353,8 +354,8 @@ TEST_RANKS(2, Errors, RoomForMoreThanAnIntCanCount) {
   MPI_Type_free(&type);
 }
 
-/// A block of a collective has room for more numbers than an int can count, and gets a short one. MPI forbids that, and the
-/// hosts carry it.
+/// A block of a collective has room for more numbers than an int can count, and gets a short one.
+/// MPI forbids that, and the hosts carry it.
 TEST_RANKS(2, Errors, BlocksWithRoomForMoreThanAnIntCanCount) {
   if constexpr (sizeof(void*) < 8) GTEST_SKIP();
   constexpr int rows = 2049, row = 1 << 20, block = 100;

@@ -1,6 +1,7 @@
 // Files. The content of every file and of every buffer is compared with the standard's type map,
 // and statuses and pointers with the host's. Heddle carries out collective accesses through views
-// with holes (docs/mpi-io.md). All others are the host's. The tests' own PMPI_ calls reach the host.
+// with holes (docs/mpi-io.md). All others are the host's. The tests' own PMPI_ calls reach the
+// host.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

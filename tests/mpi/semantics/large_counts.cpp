@@ -48,7 +48,8 @@ constexpr std::size_t mega = std::size_t{1} << 20;
 
 unsigned char pattern(std::size_t i) { return static_cast<unsigned char>(i * 2654435761U >> 13); }
 
-/// True on all ranks if the runs that take long are wanted, and each rank's node has that many megabytes.
+/// True on all ranks if the runs that take long are wanted, and each rank's node has that many
+/// megabytes.
 bool may_take(const Team& team, std::size_t megabytes, bool mapped) {
   std::size_t available = 0;
   std::ifstream facts("/proc/meminfo");
@@ -76,8 +77,8 @@ TEST_RANKS(1, LargeCounts, TypesOfMoreThanTwoGigabytesHaveTheirSize) {
   MPI_Type_free(&row);
 }
 
-/// One element of a type has more than 2^31 bytes with holes. The calls of MPI-3 can send it: as a message, by a request, and
-/// as a block of MPI_Alltoallw.
+/// One element of a type has more than 2^31 bytes with holes. The calls of MPI-3 can send it: as a
+/// message, by a request, and as a block of MPI_Alltoallw.
 TEST_RANKS(2, LargeCounts, ElementOfMoreThanTwoGigabytes) {
   if constexpr (sizeof(void*) < 8) GTEST_SKIP();
   constexpr std::size_t rows = 2049, row = mega, stride = mega + 4096;

@@ -96,8 +96,9 @@ TEST_RANKS(4, LongLists, MadeAnewAndKept) {
   }
 }
 
-/// Structs of 20,000 members. The library gets the first message of a struct, and Heddle reads the struct's contents once.
-/// Heddle decodes a struct of the same contents, when the program makes it anew, and finds it again after that.
+/// Structs of 20,000 members. The library gets the first message of a struct, and Heddle reads the
+/// struct's contents once. Heddle decodes a struct of the same contents, when the program makes it
+/// anew, and finds it again after that.
 TEST_RANKS(2, LongLists, OfStructsAreDecodedAtTheirSecondMessage) {
   const auto chosen = [](const char* name) {
     const char* value = std::getenv(name);

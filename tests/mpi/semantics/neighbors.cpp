@@ -184,9 +184,10 @@ TEST_EACH_RANKS(1, 8, Neighbors, Alltoallw) {
   });
 }
 
-// Rank 0 names rank 1 as a destination, and rank 1 does not name rank 0 as a source. Libraries do not
-// look. No element is sent along that edge, but MPICH sends an empty message, which stays behind. The
-// communicator is not freed: MPICH would give its context to a later communicator, and the message with it.
+// Rank 0 names rank 1 as a destination, and rank 1 does not name rank 0 as a source. Libraries do
+// not look. No element is sent along that edge, but MPICH sends an empty message, which stays
+// behind. The communicator is not freed: MPICH would give its context to a later communicator, and
+// the message with it.
 TEST_RANKS(2, Neighbors, AnEdgeThatOneEndDoesNotKnow) {
   const int in = team.rank == 0 ? 1 : 0, out = 1, source = 1, destination = 1 - team.rank;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -91,9 +91,9 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitall) {
   });
 }
 
-/// A row has receives of Heddle's and of the library's, and one of them is truncated. All messages have come before
-/// MPI_Waitall. Then Open MPI 5.0.11 completes each request, also after a handler of the program has returned. MPICH 5.0.2 may
-/// leave others pending.
+/// A row has receives of Heddle's and of the library's, and one of them is truncated. All messages
+/// have come before MPI_Waitall. Then Open MPI 5.0.11 completes each request, also after a handler
+/// of the program has returned. MPICH 5.0.2 may leave others pending.
 TEST_RANKS(2, RequestErrors, TruncationInWaitallOfMessagesThatAreThere) {
   const Committed type(scattered);
   for (const bool handled_here : {false, true}) {
@@ -132,8 +132,8 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitallOfMessagesThatAreThere) {
             statuses[at].MPI_ERROR = MPI_SUCCESS;
           }
 #endif
-          // A call that returns MPI_SUCCESS need not set the field (MPI-5.0 §3.7.5). Under MPICH Heddle does not set it if the
-          // library's own request has failed.
+          // A call that returns MPI_SUCCESS need not set the field (MPI-5.0 §3.7.5). Under MPICH
+          // Heddle does not set it if the library's own request has failed.
           const bool set = error != MPI_SUCCESS || longer % 2 == 0;
           const int expected_error = i == longer ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
           EXPECT_TRUE(!set || error_class(statuses[at].MPI_ERROR) == expected_error) << i << " of " << longer;
@@ -153,7 +153,8 @@ TEST_RANKS(2, RequestErrors, TruncationInWaitallOfMessagesThatAreThere) {
 
 namespace {
 
-/// Completes a request, or asks about it. Open MPI 5.0.11 misses truncations in calls without a status.
+/// Completes a request, or asks about it. Open MPI 5.0.11 misses truncations in calls without a
+/// status.
 using Ending = void (*)(MPI_Request*, int* done);
 MPI_Status unread;
 int place = 0;
@@ -170,8 +171,8 @@ const std::pair<const char*, Ending> endings[] = {
 
 }  // namespace
 
-/// A receive without holes is the library's, and a receive with holes is Heddle's. Under MPICH, the calls for several requests
-/// and MPI_Request_get_status raise errors on MPI_COMM_SELF.
+/// A receive without holes is the library's, and a receive with holes is Heddle's. Under MPICH, the
+/// calls for several requests and MPI_Request_get_status raise errors on MPI_COMM_SELF.
 TEST_RANKS(2, RequestErrors, TheSameCommunicatorsHandlerHears) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(note_communicator, &handler);

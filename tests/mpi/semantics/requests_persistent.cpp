@@ -76,7 +76,8 @@ TEST_EACH_RANKS(1, 8, PersistentRequests, RandomTypesStartedAgainAndAgain) {
         areas[m]->expect(0, told(previous, m, areas[m]->size(0)));
         HOLDS(*areas[m], to_string(*sides[m].shape) << ", turn " << turn);
 #if !defined(OPEN_MPI)
-        // MPI_Request_get_status of MPICH 5.0.2 makes a persistent request inactive: the next call sees an empty status.
+        // MPI_Request_get_status of MPICH 5.0.2 makes a persistent request inactive: the next call
+        // sees an empty status.
         if (how == Completion::get_status || how == Completion::get_status_rows) return;
 #endif
         if (!status) return;
@@ -168,7 +169,8 @@ TEST_RANKS(2, PersistentRequests, OutliveTheirDatatypeAndCommunicator) {
   MPI_Request_free(&request);
 }
 
-// The communicator stays, so a start may go by the fabric. The handle may stand for another type by then.
+// The communicator stays, so a start may go by the fabric. The handle may stand for another type by
+// then.
 TEST_RANKS(4, PersistentRequests, OutliveTheirDatatype) {
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
   constexpr int count = 2000;

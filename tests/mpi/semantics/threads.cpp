@@ -1,4 +1,5 @@
-// MPI_THREAD_MULTIPLE: four threads of each rank make, use and free datatypes at once, on communicators of their own.
+// MPI_THREAD_MULTIPLE: four threads of each rank make, use and free datatypes at once, on
+// communicators of their own.
 #include <thread>
 
 #include "support/rounds.hpp"

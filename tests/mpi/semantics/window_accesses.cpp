@@ -42,7 +42,8 @@ TEST_RANKS(2, WindowAccesses, ToMemoryOfTheNodeAreHeddles) {
 }
 
 // Memory of MPI_Win_create may lie in a file that the other ranks map, like that of another window.
-// Then Heddle copies there in one pass, otherwise by lists of blocks, here longer than one call takes.
+// Then Heddle copies there in one pass, otherwise by lists of blocks, here longer than one call
+// takes.
 TEST_RANKS(2, WindowAccesses, ToMemoryOfTheProgramHoldWhatWasPut) {
   constexpr int rows = 2500;
   const Bytes bytes = Bytes{3} * rows * 4;
@@ -105,7 +106,8 @@ TEST_RANKS(2, WindowAccesses, UnderLocksOfTheProgramsMemoryWaitForNobody) {
   MPI_Barrier(team.comm);
 }
 
-// In a window over all memory, displacements are as good as addresses. Its first page is never mapped.
+// In a window over all memory, displacements are as good as addresses. Its first page is never
+// mapped.
 TEST_RANKS(2, WindowAccesses, ToAllMemoryTakeAddresses) {
   const Committed type = column(100, 3);
   MPI_Win win = MPI_WIN_NULL;
@@ -238,7 +240,8 @@ TEST_RANKS(2, WindowAccesses, OutsideOfEpochsAreTheLibrarys) {
   MPI_Barrier(team.comm);
 }
 
-// In epochs of other kinds, too, Heddle carries out accesses, as soon as the target is in the epoch.
+// In epochs of other kinds, too, Heddle carries out accesses, as soon as the target is in the
+// epoch.
 TEST_RANKS(2, WindowAccesses, InFencesAndStartsAreHeddles) {
   if (expected() != Expected::on) GTEST_SKIP() << "counts calls of Heddle";
   const Committed type = column(100, 3);

@@ -14,9 +14,9 @@ namespace heddle::test {
 namespace {
 
 /// True: the types of that test must be simple. Open MPI 5.0.11 alone hangs in MPI_Win_fence of
-/// windows of MPI_Win_create if they are not, and may garble data (known_host_errors.hpp). In epochs
-/// of fences and starts, the host carries out some accesses of each test. In jobs of two nodes, or
-/// with HEDDLE_WINDOWS=off on a rank, it does so in all epochs (TEST_WINDOWS=host).
+/// windows of MPI_Win_create if they are not, and may garble data (known_host_errors.hpp). In
+/// epochs of fences and starts, the host carries out some accesses of each test. In jobs of two
+/// nodes, or with HEDDLE_WINDOWS=off on a rank, it does so in all epochs (TEST_WINDOWS=host).
 bool must_be_simple([[maybe_unused]] Kind kind, [[maybe_unused]] Sync sync) {
 #if defined(OPEN_MPI)
   static const bool host = std::getenv("TEST_WINDOWS") != nullptr;

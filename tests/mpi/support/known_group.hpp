@@ -1,4 +1,5 @@
-// Compares Heddle's knowledge of a communicator's group with the host's (src/mpi/calls/call_hooks.cpp).
+// Compares Heddle's knowledge of a communicator's group with the host's
+// (src/mpi/calls/call_hooks.cpp).
 //
 //   expect_known(row, "MPI_Cart_sub", Known::composed);     // before anybody asked
 #pragma once

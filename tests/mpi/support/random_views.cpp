@@ -55,8 +55,9 @@ void stripes(Chooser& choose, Views& views, int ranks) {
                                                  "], " + views.etype + "), 0, " + text(ranks * block * views.unit) + ")"));
 }
 
-/// Each piece of a tile belongs to some rank. A rank may get a struct of two pieces' lists. Pieces of a
-/// rank do not touch each other: MPICH 5.0.2 alone ends the job if they do (ADIOI_Flatten_datatype).
+/// Each piece of a tile belongs to some rank. A rank may get a struct of two pieces' lists. Pieces
+/// of a rank do not touch each other: MPICH 5.0.2 alone ends the job if they do
+/// (ADIOI_Flatten_datatype).
 void strewn(Chooser& choose, Views& views, int ranks) {
   std::vector<std::vector<Count>> lengths(static_cast<std::size_t>(ranks)), places(lengths);
   Count at = 0;

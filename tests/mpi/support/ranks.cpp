@@ -55,8 +55,8 @@ int yield(MPIX_Async_thing thing) {
 #endif
 [[maybe_unused]] bool leaving = false;
 
-/// Numbers of ranks for which others stand: 5 is odd, too, and 8 needs as many rounds. A job of more ranks than cores is slow.
-/// tests/schedule runs each schedule with all numbers.
+/// Numbers of ranks for which others stand: 5 is odd, too, and 8 needs as many rounds. A job of
+/// more ranks than cores is slow. tests/schedule runs each schedule with all numbers.
 bool left_out(int ranks) { return ranks == 7 || (ranks > 9 && ranks != 12 && ranks != 16); }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct Team {
   int size;
 };
 
-/// Runs `body` on lowest … highest ranks. Leaves out numbers that the job cannot give, and between the two 7 and, above 9, all
-/// but 12 and 16.
+/// Runs `body` on lowest … highest ranks. Leaves out numbers that the job cannot give, and between
+/// the two 7 and, above 9, all but 12 and 16.
 void with_ranks(int lowest, int highest, const std::function<void(const Team&)>& body);
 
 /// The seed of this run: the same on all ranks, printed at the start, and set by TEST_SEED.

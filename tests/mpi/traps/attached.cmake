@@ -1,4 +1,5 @@
-# Memory that is attached by XPMEM. A library stands in for libxpmem. traps.cmake includes this file.
+# Memory that is attached by XPMEM. A library stands in for libxpmem. traps.cmake includes this
+# file.
 foreach(family ${families})
   if(NOT TARGET heddle_${family} OR NOT TARGET xpmem_stand_in OR family STREQUAL abi)
     continue()  # objects that all interposers share carry it out
@@ -6,8 +7,8 @@ foreach(family ${families})
   string(REPLACE "-n;8" "-n;2" two "${launcher_${family}}")
   add_dependencies(heddle-attached-${family} xpmem_stand_in)
 
-  # heddle_attached(name notices SETTINGS variable=value... ARGUMENTS argument...): with XPMEM, which
-  # a library stands in for.
+  # heddle_attached(name notices SETTINGS variable=value... ARGUMENTS argument...): with XPMEM, for
+  # which a library stands in.
   function(heddle_attached name notices)
     cmake_parse_arguments(PARSE_ARGV 2 one "" "" "SETTINGS;ARGUMENTS")
     heddle_preloaded(environment ${family} on)

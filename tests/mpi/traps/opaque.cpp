@@ -138,7 +138,8 @@ TEST_RANKS(2, Opaque, RandomTypesReceiveWhatIsAnnounced) {
   }
 }
 
-/// Open MPI 5.0.11 unpacks 10 of a long double's 16 bytes, so an announcement does not survive in an array of them.
+/// Open MPI 5.0.11 unpacks 10 of a long double's 16 bytes, so an announcement does not survive in
+/// an array of them.
 TEST_RANKS(2, Opaque, LongDoublesReceiveWhatIsAnnounced) {
   if (expected() != Expected::on) return;
   for (const char* text :

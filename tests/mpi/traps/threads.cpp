@@ -1,4 +1,5 @@
-// MPI_THREAD_MULTIPLE: four threads of each rank send and receive large noncontiguous messages at once.
+// MPI_THREAD_MULTIPLE: four threads of each rank send and receive large noncontiguous messages at
+// once.
 #include <functional>
 #include <thread>
 

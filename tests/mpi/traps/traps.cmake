@@ -15,7 +15,8 @@ foreach(family ${families})
   if(TARGET heddle_${family})
     set(ending .off)
   endif()
-  # Without Heddle there is less to wear out, and a storm shows the order that the test asks for in one round.
+  # Without Heddle there is less to wear out, and a storm shows the order that the test asks for in
+  # one round.
   set_tests_properties(traps.endurance.${family}${ending} PROPERTIES ENVIRONMENT TEST_MESSAGES=10000)
   set_tests_properties(traps.concurrent_probes.${family}${ending} PROPERTIES ENVIRONMENT TEST_ROUNDS=1)
   if(TARGET heddle_${family})  # the other programs have several threads

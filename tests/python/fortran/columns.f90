@@ -1,5 +1,6 @@
-! columns.f90: sends non-contiguous data by all kinds of MPI calls in Fortran. Any number of ranks form a ring. Rank 0 prints
-! "right", or the mistake. test_fortran.py compiles it for mpif.h, `use mpi` and `use mpi_f08`.
+! columns.f90: sends non-contiguous data by all kinds of MPI calls in Fortran. Any number of ranks
+! form a ring. Rank 0 prints "right", or the mistake. test_fortran.py compiles it for mpif.h,
+! `use mpi` and `use mpi_f08`.
 program columns
 #if defined(OLD)
   implicit none

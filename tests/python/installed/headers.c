@@ -1,4 +1,5 @@
-/* Sends a word to each rank by heddle_exchange, from heddle_alloc. Prints whether Heddle did both. */
+/* Sends a word to each rank by heddle_exchange, from heddle_alloc. Prints whether Heddle did
+ * both. */
 #include <heddle/exchange.h>
 #include <heddle/heddle.h>
 #include <stdio.h>

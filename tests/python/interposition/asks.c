@@ -1,5 +1,5 @@
-// asks: a tool like tool.c, built like EZTrace. It names no PMPI_ procedure. When it is loaded (with
-// LATE, in its first call), it asks the loader for the next procedures with the same names.
+// asks: a tool like tool.c, built like EZTrace. It names no PMPI_ procedure. When it is loaded
+// (with LATE, in its first call), it asks the loader for the next procedures with the same names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
-/* Posts windows of receives into one buffer, like bandwidth benchmarks. Prints "right" if every status
- * has the size of its message, and the last message's numbers are in place. Arguments: bytes; 2 for both
- * directions; and "holes" if the numbers lie apart. */
+/* Posts windows of receives into one buffer, like bandwidth benchmarks. Prints "right" if every
+ * status has the size of its message, and the last message's numbers are in place. Arguments:
+ * bytes; 2 for both directions; and "holes" if the numbers lie apart. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -71,13 +71,13 @@ PAPER = Paper(
             quotes=(
                 Quote(
                     "48 ranks, Open MPI: a level adds -0.4 ± 1.1 ns to 8 B, and -0.7 ± 1.1 between ranks 0 and 1",
-                    "groups.md#ping-pong-by-level",
+                    "results.md#communicators-by-level",
                 ),
             ),
         ),
         Figure(
             ("Table 3",),
-            "The same over Gigabit Ethernet",
+            "Table 2 over Gigabit Ethernet",
             (
                 Claim(
                     "no format adds a visible time to messages of 50 µs and more",
@@ -93,7 +93,7 @@ PAPER = Paper(
         ),
         Figure(
             ("Table 4",),
-            "The same with 512 processes, Myrinet",
+            "Table 2 with 512 processes, Myrinet",
             (
                 Claim(
                     "ranges and bitmaps add up to 800 ns a level, as they are walked",
@@ -114,7 +114,9 @@ PAPER = Paper(
                 ),
             ),
             f"512 processes do not fit on two cores, so the hierarchy of 512 is looked up without messages. {LEVEL}",
-            quotes=(Quote("48 ranks, Open MPI, 64 KiB with holes: a level adds -9 ± 2 ns", "groups.md#ping-pong-by-level"),),
+            quotes=(
+                Quote("48 ranks, Open MPI, 64 KiB with holes: a level adds -9 ± 2 ns", "results.md#communicators-by-level"),
+            ),
         ),
         Figure(
             ("Table 5",),
@@ -131,7 +133,7 @@ PAPER = Paper(
             ),
             "Less is better. The runs have two ranks, Debian's hpcc on Open MPI. Short runs on a busy machine scatter by "
             "more than 1 %.",
-            quotes=(Quote("order 3,000, 24 pairs of runs: 0.89 and 0.94 of the time", "groups.md#hpl"),),
+            quotes=(Quote("order 3,000, 24 pairs of runs: 0.89 and 0.94 of the time", "results.md#high-performance-linpack"),),
         ),
     ),
     headline=("Table 1", 1),

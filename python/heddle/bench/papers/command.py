@@ -35,7 +35,8 @@ def chosen(only: Sequence[str]) -> tuple[list[Paper], list[Step]]:
 
 
 def listing(papers: Sequence[Paper], todo: Todo, quick: bool) -> Table:
-    """A table of the commands with their times and figures, and of the figures that cannot be made."""
+    """A table of the commands with their times and figures, and of the figures that cannot be
+    made."""
     table = Table(title="The commands and their figures", title_justify="left")
     for name in ("name", "command", "about", "makes"):
         table.add_column(name, justify="right" if name == "about" else "left")

@@ -1,5 +1,5 @@
-"""Renews the parts between marks in docs/papers.md and README.md, from the papers' table and the last measurements (FILE.json
-beside the page).
+"""Renews the parts between marks in docs/papers.md and README.md, from the papers' table and the
+last measurements (FILE.json beside the page).
 
 <!-- made:begin balaji2007 -->  ...  <!-- made:end -->
 """
@@ -7,6 +7,7 @@ beside the page).
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from .model import Figure, Made, Paper
 from .results import Results
 from .words import JUDGED, command, facts, known, ours, ran, tally, tally_sentence, verdict_words, why_none
 
+WIDTH = 100  # columns of a line of prose
 PART = re.compile(r"(<!-- made:begin ([\w-]+) -->\n).*?(<!-- made:end -->)", re.S)
 
 
@@ -55,13 +57,26 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(map(_cell, cells))} |"
 
 
+def _wrapped(text: str, begin: str = "") -> str:
+    """A paragraph in lines. Its first line starts with `begin`, as a list item does. Code stays in
+    one line if the line is long enough."""
+    later = " " * len(begin)
+    room = WIDTH - len(begin)
+    code = re.sub(r"`[^`]+`", lambda span: span[0].replace(" ", "\0") if len(span[0]) < room else span[0], text)
+    lines = textwrap.wrap(
+        code, WIDTH, initial_indent=begin, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", " ")
+
+
 def _run(found: Results) -> str:
-    lines = [f"{tally_sentence(PAPERS, found)}\n"]
-    return "\n".join([*lines, *(f"- {what}: {value}" for what, value in facts(found))])
+    lines = [f"{_wrapped(tally_sentence(PAPERS, found))}\n"]
+    return "\n".join([*lines, *(_wrapped(f"{what}: {value}", "- ") for what, value in facts(found))])
 
 
 def _headlines(found: Results) -> str:
-    """A row for each paper: its headline claim, our number, and the verdicts on its other numbers."""
+    """A row for each paper: its headline claim, our number, and the verdicts on its other
+    numbers."""
     table = [_row("paper, and one of its figures", "it reports", "here", "all its numbers"), "|---|---|---|---|"]
     for paper in PAPERS:
         figure, claim = next(
@@ -99,7 +114,7 @@ def _remark(figure: Figure) -> str:
     if figure.quotes:
         links = "; ".join(f"[{quote.text}]({quote.source})" for quote in figure.quotes)
         said.append(f"More careful measurements: {links}." if figure.claims else f"More: {links}.")
-    return f"- **{figure.label}**: {' '.join(said)}" if said else ""
+    return _wrapped(f"**{figure.label}**: {' '.join(said)}", "- ") if said else ""
 
 
 def _paper(paper: Paper, found: Results) -> str:
@@ -110,5 +125,6 @@ def _paper(paper: Paper, found: Results) -> str:
     lines = []
     for step in paper.steps():
         seen = found.outcomes.get(step.name)
-        lines.append(f"- `{command(seen.words if seen else step.words)}`: {ran(step, seen) if seen else 'not run'}")
+        line = f"`{command(seen.words if seen else step.words)}`: {ran(step, seen) if seen else 'not run'}"
+        lines.append(_wrapped(line, "- "))
     return "\n".join([*table, "", *remarks, "", "Commands of these numbers:", "", *lines])

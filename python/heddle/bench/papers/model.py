@@ -1,11 +1,12 @@
-"""The data model of a paper's figure: its claims, the command that measures ours, the number from its rows, the verdict.
+"""The data model of a paper's figure: its claims, the command that measures ours, the number from
+its rows, the verdict.
 
     figure = Figure(("Figure 12",), "A matrix, transposed by sending it", (
         Claim("1024²: over 85 % less time", 6.7, TRANSPOSE, "over the host's datatypes", gain("latency", best)),
     ))
 
-The tables are balaji.py, schliephake.py, wu.py, chaarawi.py and hoefler.py; `heddle bench all`, its page and docs/papers.md
-read them, and know nothing else of the papers.
+The tables are balaji.py, schliephake.py, wu.py, chaarawi.py and hoefler.py; `heddle bench all`, its
+page and docs/papers.md read them, and know nothing else of the papers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ Take = Callable[[list[dict]], Numbers]  # takes them from the rows of a command
 
 @dataclass(frozen=True)
 class Step:
-    """A command that makes rows. `words` begin with the program: heddle, python or one of Heddle's native ones."""
+    """A command that makes rows. `words` begin with the program: heddle, python or one of Heddle's
+    native ones."""
 
     name: str
     words: tuple[str, ...]
@@ -86,7 +88,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Quote:
-    """A more careful measurement, and the page that has it. A test checks that the page has its numbers."""
+    """A more careful measurement, and the page that has it. A test checks that the page has its
+    numbers."""
 
     text: str
     source: str  # a page of docs/, with the anchor

@@ -1,5 +1,5 @@
-"""All comparisons at a glance: ours over what the paper reports, a dot for each MPI. These are the numbers; picture.html.j2
-draws them.
+"""All comparisons at a glance: ours over what the paper reports, a dot for each MPI. These are the
+numbers; picture.html.j2 draws them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ KEY = ((0, "MPICH"), (90, "Open MPI"), (180, "simulated, estimated"), (330, "oth
 
 
 def glance(papers: Sequence[Paper], found: Results) -> dict:
-    """Values of the template. Places are on the logarithmic scale: LOW is 0, HIGH is 1. Empty: there is nothing to compare."""
+    """Values of the template. Places are on the logarithmic scale: LOW is 0, HIGH is 1. Empty:
+    there is nothing to compare."""
     lines = []
     for paper in papers:
         for name, figure, claim in paper.claims():

@@ -1,4 +1,5 @@
-"""Results of the papers' figures: the outcome of each command, and the numbers from its rows. They are in a folder or a file.
+"""Results of the papers' figures: the outcome of each command, and the numbers from its rows. They
+are in a folder or a file.
 
 OUT/vector/run.json, rows.json, figure.svg, figure.png, output.txt        one folder a step
 results.read(OUT), results.load(file), results.save(found, file)

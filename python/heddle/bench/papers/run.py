@@ -1,6 +1,8 @@
-"""Runs the commands of the papers' figures one after the other, each in a process of its own, and keeps their results.
+"""Runs the commands of the papers' figures one after the other, each in a process of its own, and
+keeps their results.
 
-If a command fails, this is printed and the next one runs. Ctrl-C ends the running command and keeps the results so far.
+If a command fails, this is printed and the next one runs. Ctrl-C ends the running command and keeps
+the results so far.
 """
 
 from __future__ import annotations

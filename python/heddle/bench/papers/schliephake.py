@@ -91,18 +91,16 @@ PAPER = Paper(
                 for which, name in ((ORIGINAL, "the original router"), ("auto", "Heddle's choice"))
             ),
             "Less is better: the slowdown if all partners are on other nodes. Heddle sends 512 B straight to each partner. "
-            "With "
-            "stride 24 this takes 79 µs, the original router 378. The choice for 8 B takes 5 rounds with either stride, "
-            "because Bruck counts distances in strides. But all bytes of 24 ranks leave their node in each round "
-            "with stride 24, and most stay with stride 1. No other algorithm is quicker there by the estimate. It gives 36 "
-            "µs for 8 B "
-            "straight, 31 by crystal of radix 2, 28 of radix 4 and 79 by two-level. Any algorithm that bundles takes 195 and "
-            "more for 512 B.",
+            "With stride 24 this takes 79 µs, the original router 378. The choice for 8 B takes 5 rounds with either "
+            "stride, because Bruck counts distances in strides. But all bytes of 24 ranks leave their node in each round "
+            "if the stride is 24, and most stay if it is 1. No other algorithm is quicker there by the estimate. It gives "
+            "36 µs for 8 B straight, 31 by crystal of radix 2, 28 of radix 4 and 79 by two-level. Any algorithm that "
+            "bundles takes 195 and more for 512 B.",
             quotes=(Quote("2048 ranks, the original router: 1.47 times for 8 B, 3.4 times for 512 B", QUOTED),),
         ),
         Figure(
             ("Figure 5",),
-            "The same by number of partners, 256 ranks",
+            "Times by number of partners, 256 ranks",
             tuple(
                 Claim(
                     "the router takes longer with more partners; no number",

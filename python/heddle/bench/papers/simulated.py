@@ -1,4 +1,5 @@
-"""Numbers from the rows of `heddle simulate`. No MPI is involved, so their names are the source: SimGrid or the estimate."""
+"""Numbers from the rows of `heddle simulate`. No MPI is involved, so their names are the source:
+SimGrid or the estimate."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def ratio(slow: str, quick: str, ranks: int, size: int) -> Take:
 
 
 def growth(algorithm: str, few: dict[str, int], many: dict[str, int], percent: bool = False) -> Take:
-    """The time of `many` (ranks, bytes, partners, stride) over that of `few`, or the additional time in percent."""
+    """The time of `many` (ranks, bytes, partners, stride) over that of `few`, or the additional
+    time in percent."""
 
     def take(rows: list[dict]) -> Numbers:
         words = [{("size" if name == "bytes" else name): value for name, value in of.items()} for of in (few, many)]

@@ -1,4 +1,5 @@
-"""The commands that make the papers' figures. One command may make several figures. Times are of two busy cores."""
+"""The commands that make the papers' figures. One command may make several figures. Times are of
+two busy cores."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def _fabric() -> str:
 
 
 def _over_tcp(name: str, words: str, quick: str, seconds: int, quick_seconds: int) -> Step:
-    """A benchmark between two nodes that this machine plays, by libfabric. The MPI libraries use TCP, too."""
+    """A benchmark between two nodes that this machine plays, by libfabric. The MPI libraries use
+    TCP, too."""
     wire = "--transport fabric --provider tcp"
     return _bench(name, f"{words} {wire}", f"{quick} {wire}", seconds, quick_seconds, missing=_fabric)
 

@@ -1,4 +1,5 @@
-"""Functions that take numbers out of the rows of a benchmark. Results are by MPI, with the distance of the cores in the name.
+"""Functions that take numbers out of the rows of a benchmark. Results are by MPI, with the distance
+of the cores in the name.
 
 gain("latency", best)                         the case at which Heddle is most ahead of the host's own path
 gain("latency", at("n=1024"), "multi-w")      one case, one scheme
@@ -67,7 +68,8 @@ def _picked(found: dict[str, dict[str, float]], pick: Pick) -> Numbers:
 
 
 def _over_all_distances(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Joins near and far cores of an MPI, because its best or worst case may be at either distance."""
+    """Joins near and far cores of an MPI, because its best or worst case may be at either
+    distance."""
     together: dict[str, dict[str, float]] = {}
     for mpi, of in found.items():
         distance = FAR.search(mpi)
@@ -77,7 +79,8 @@ def _over_all_distances(found: dict[str, dict[str, float]]) -> dict[str, dict[st
 
 
 def _complete(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """A mean needs cases of one number of ranks and one distance of the cores. Distances with few cases are left out."""
+    """A mean needs cases of one number of ranks and one distance of the cores. Distances with few
+    cases are left out."""
     apart: dict[str, dict[str, float]] = {}
     for mpi, of in found.items():
         for case, number in of.items():
@@ -93,7 +96,8 @@ def _figures(rows: list[dict]) -> Iterable[messages.Figures]:
 
 
 def _of(row: Row) -> str:
-    """The MPI and the distance of the cores. If the distance changed during the measurement, the MPI alone."""
+    """The MPI and the distance of the cores. If the distance changed during the measurement, the
+    MPI alone."""
     return f"{row.mpi}, {row.cores} cores" if row.cores else row.mpi
 
 

@@ -32,7 +32,8 @@ def ours(claim: Claim, number: Number) -> str:
 
 
 def why_none(claim: Claim, found: Results) -> str:
-    """Why there is no number: the command has not run, failed, or does not measure this in its short form."""
+    """Why there is no number: the command has not run, failed, or does not measure this in its
+    short form."""
     seen = found.outcomes.get(claim.step.name)
     if seen is None:
         return "not run"

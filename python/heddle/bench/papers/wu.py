@@ -64,10 +64,10 @@ PAPER = Paper(
         ),
         Figure(
             ("Figure 1",),
-            "The ways of a message in MVAPICH",
+            "The protocols of a message in MVAPICH",
             made=Made.drawing,
             command="heddle algorithms",
-            why="The command's first table has Heddle's five ways.",
+            why="The command's first table has Heddle's five protocols.",
         ),
         Figure(
             ("Figure 2",),
@@ -160,7 +160,7 @@ PAPER = Paper(
             ),
             "No adapter here moves data while a core unpacks, so nothing can overlap: libfabric's shm is "
             "two processes on one node. The differences are noise.",
-            quotes=(Quote("over these providers the differences were within the noise", "fabric.md#figures"),),
+            quotes=(Quote("over these providers the differences were within the noise", "results.md#schemes-one-by-one"),),
         ),
         Figure(
             ("Figure 11",),

@@ -1,6 +1,7 @@
 // cancelled_sends [threads]: sends of every mode that the program cancels before or while they are
-// received. Each completes, and arrives whole. Ends with 0 if all do, 77 without such threads. Another thread is in MPI all
-// the time if `threads` is given. 2 ranks. Not for MPICH 5.0.2 without Heddle, which crashes.
+// received. Each completes, and arrives whole. Ends with 0 if all do, 77 without such threads.
+// Another thread is in MPI all the time if `threads` is given. 2 ranks. Not for MPICH 5.0.2 without
+// Heddle, which crashes.
 #include <unistd.h>
 
 #include <atomic>

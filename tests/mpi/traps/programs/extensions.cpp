@@ -1,4 +1,5 @@
-// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, 77 where the library has none. 2 ranks.
+// extensions: MPICH's MPIX_ procedures. Ends with 0 if all is right, 77 where the library has none.
+// 2 ranks.
 //   MPIX_Request_is_complete says true of every kind of request, and not before its data are in place
 //   an error handler does not hear of an error in it, and once when the request is completed
 //   communicators of streams and of threads are the library's alone, and what is sent over them arrives

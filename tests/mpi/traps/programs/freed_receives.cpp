@@ -237,7 +237,8 @@ void beside_overlapping(int rank) {
   }
 }
 
-/// Waits until process `pid` has stopped (proc(5): the state follows the name, which is in brackets).
+/// Waits until process `pid` has stopped (proc(5): the state follows the name, which is in
+/// brackets).
 void await_stop_of(int pid) {
   for (;; usleep(1000)) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -248,8 +249,9 @@ void await_stop_of(int pid) {
 }
 
 /// Rank 0 begins a message and stops. Of two threads of rank 1, the one that sees the message first
-/// waits for the rest. Rank 0 goes on when the other thread has made enough calls: no clock decides.
-/// Until the threads begin, the ranks meet by signals, because any MPI call could see the message.
+/// waits for the rest. Rank 0 goes on when the other thread has made enough calls: no clock
+/// decides. Until the threads begin, the ranks meet by signals, because any MPI call could see the
+/// message.
 void of_absent_sender(int rank) {
   Large data(Shape::columns, 300 * KiB);
   for (std::uint32_t i = 0; i < 100; ++i) {  // until messages go by the fabric

@@ -1,5 +1,6 @@
-"""killed.py WITH -- WITHOUT: two command lines of killed.cpp, with Heddle and without. A rank of each is killed in the midst
-of large messages. The job must end soon and badly, leave no process behind, and map no shared memory by a name of its own."""
+"""killed.py WITH -- WITHOUT: two command lines of killed.cpp, with Heddle and without. A rank of
+each is killed in the midst of large messages. The job must end soon and badly, leave no process
+behind, and map no shared memory by a name of its own."""
 
 import os
 import re

@@ -1,7 +1,8 @@
-"""refused.py NOTICES COMMAND ...: the system refuses the job something. The job must be right all the same, and Heddle may
-print at most NOTICES lines.
+"""refused.py NOTICES COMMAND ...: the system refuses the job something. The job must be right all
+the same, and Heddle may print at most NOTICES lines.
 
-refused.py either COMMAND ...: the job may also end soon and badly, with a line of Heddle that names a way out."""
+refused.py either COMMAND ...: the job may also end soon and badly, with a line of Heddle that names
+a way out."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
-// refused_later WHAT [threads]: messages of datatypes with many blocks, and accesses to a window, before
-// and after the system refuses process_vm_readv, first to rank 1 and then to all ranks. MPICH alone
-// packs such messages, and carries them all the same. 2 ranks.
+// refused_later WHAT [threads]: messages of datatypes with many blocks, and accesses to a window,
+// before and after the system refuses process_vm_readv, first to rank 1 and then to all ranks.
+// MPICH alone packs such messages, and carries them all the same. 2 ranks.
 //
 //   seccomp     a filter on the reading process: EPERM
 //   dumpable    the process to read is not dumpable: EPERM, if no process is privileged
@@ -160,7 +160,8 @@ void talk(MPI_Comm comm, int blocks, int length) {
   two.check("Ialltoallw", {of(0), of(1)});
 }
 
-/// Puts into the other rank's memory, and gets it back. Open MPI alone fails when the system refuses.
+/// Puts into the other rank's memory, and gets it back. Open MPI alone fails when the system
+/// refuses.
 void access([[maybe_unused]] int blocks, [[maybe_unused]] int length) {
 #ifndef OPEN_MPI
   const int other = 1 - rank, first = 1000 * length;

@@ -1,6 +1,6 @@
-// types [threads]: short-lived and deeply nested datatypes, as programs make them. 2 ranks. Ends with
-// 0 if every element arrived, and if Heddle, when it is on, has decoded each of the contents once.
-// Several threads make and free such types at once if `threads` is given.
+// types [threads]: short-lived and deeply nested datatypes, as programs make them. 2 ranks. Ends
+// with 0 if every element arrived, and if Heddle, when it is on, has decoded each of the contents
+// once. Several threads make and free such types at once if `threads` is given.
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>

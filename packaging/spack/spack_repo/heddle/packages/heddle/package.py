@@ -13,7 +13,8 @@ from spack.package import *
 
 
 class Heddle(CMakePackage):
-    """Makes MPI fast for data that is not contiguous, under any MPI library, without a change to the program."""
+    """Makes MPI fast for data that is not contiguous, under any MPI library, without a change to
+    the program."""
 
     homepage = "https://pypi.org/project/heddle-mpi"
     url = "https://files.pythonhosted.org/packages/source/h/heddle_mpi/heddle_mpi-0.1.0.tar.gz"
@@ -42,8 +43,8 @@ class Heddle(CMakePackage):
     depends_on("py-pyelftools", type=("build", "run"))
     depends_on("py-jinja2@3.1:", type="run")
     depends_on("py-scipy@1.7:", type="run")
-    # Spack has no tree-sitter-cpp and tree-sitter-fortran. `heddle explain` reads C and Fortran after
-    # python3 -m pip install tree-sitter tree-sitter-cpp tree-sitter-fortran.
+    # Spack has no tree-sitter-cpp and tree-sitter-fortran. `heddle explain` reads C and Fortran
+    # after python3 -m pip install tree-sitter tree-sitter-cpp tree-sitter-fortran.
     # Only for mpi.h: Heddle is not linked with it, and runs under any MPI of the family.
     depends_on("mpich", type="build", when="family=mpich")
     depends_on("openmpi@4:", type="build", when="family=openmpi")
