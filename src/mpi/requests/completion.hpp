@@ -127,8 +127,8 @@ class Row {
   /// Of `n` requests of the poll that the host has completed without an error. The caller settles
   /// the whole row at once.
   Row(const Poll& poll, int n) noexcept;
-  /// What has not been settled is known again; or forgotten, if the program's error handler has
-  /// thrown and the request is gone.
+  /// Requests that have not been settled are known again. If an error handler of the program has
+  /// thrown and a request is gone, the row forgets the request.
   ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;

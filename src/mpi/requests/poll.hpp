@@ -65,8 +65,8 @@ class Poll : Unread {
 
   /// The host has returned.
   void over() noexcept { over_ = true; }
-  /// The host has completed request `index`, or MPI_UNDEFINED; `status` is never the IGNORE one.
-  /// What the program is to hear.
+  /// The host has completed request `index`, or MPI_UNDEFINED. Returns the program's error code.
+  /// @param status  Never MPI_STATUS_IGNORE.
   int settle_one(int index, MPI_Status& status, int error);
   /// The host has completed `n` requests. Only these are looked up.
   int settle_some(int n, const int* indices, MPI_Status* statuses, int error);
