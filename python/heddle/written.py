@@ -14,7 +14,9 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 _LINKS = 40  # the kernel follows no more
 
@@ -30,15 +32,27 @@ def write(path: str | os.PathLike, text: str) -> None:
         with open(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as file:
             file.write(data)
         return
+    with replacing(target, old) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(target: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
+    """A new file for the caller to write, which then takes the place of `target`. After an
+    exception, `target` is as before.
+
+    @param old  The status of `target`, whose permissions the new file gets. None: there is no such
+    file.
+    """
     fresh = target.with_name(f"{target.name}.{secrets.token_hex(6)}")
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
         try:
             if old:
                 os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode) & 0o777)
-            file.write(data)
+            yield file
             file.flush()
             os.replace(fresh, target)
-        except OSError:
+        except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(fresh)
             raise

@@ -89,7 +89,7 @@ class Remembered {
     return &met;
   }
 
-  std::recursive_mutex lock_;  // freeing handles from the host may call the program's callbacks
+  std::recursive_mutex lock_;  // with one thread: the host may call the program back within `ask`
   std::deque<Met> met_;
   std::array<std::atomic<Met*>, std::size_t{1} << slot_bits> slots_{};  // hashed, read without the lock
   std::map<std::uint64_t, std::pair<unsigned, std::unique_ptr<Partners>>> partners_;

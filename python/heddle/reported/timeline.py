@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +37,7 @@ def name_lines(file: Path) -> None:
             return
         lines = _lines(target)
         if lines:
-            _write(target, lines, stat.S_IMODE(about.st_mode) & 0o777)
+            _write(target, about, lines)
 
 
 def _events(file: Path) -> Iterator[str]:
@@ -70,19 +69,11 @@ def _lines(file: Path) -> dict[Call, str]:
     return {call: json.dumps(shown[place]) for call, place in wanted.items() if LINE.search(shown[place])}
 
 
-def _write(file: Path, lines: dict[Call, str], mode: int) -> None:
-    fresh = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as out:
-            os.fchmod(out.fileno(), mode)
-            for event in _events(file):
-                call = _call(event)
-                line = lines.get(call, "") if call else ""
-                end = FROM.search(event).end() if line else 0
-                out.write(f'{event[:end]},"line":{line}{event[end:]}' if line else event)
-        os.replace(fresh, file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(fresh)
-        raise
+def _write(file: Path, old: os.stat_result, lines: dict[Call, str]) -> None:
+    with written.replacing(file, old) as out:
+        for event in _events(file):
+            call = _call(event)
+            line = lines.get(call, "") if call else ""
+            end = FROM.search(event).end() if line else 0
+            text = f'{event[:end]},"line":{line}{event[end:]}' if line else event
+            out.write(text.encode("utf-8", "surrogateescape"))

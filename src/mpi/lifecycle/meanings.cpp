@@ -15,6 +15,7 @@
 #include "mpi/types/decode.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -78,10 +79,14 @@ class OfHost final : public report::Meanings {
     const MPI_Win of = threads::handle_of(window, MPI_WIN_NULL);
     return PMPI_Win_get_name(of, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
   }
-  /// Decodes the datatype if Heddle has not used it yet, or is off.
+  /// Decodes the datatype if Heddle has not used it yet, or is off. To decode is to free handles
+  /// from the host, which may call the program back. The caller has a lock, for which another
+  /// thread of the program may wait. So with several threads, such a type has no layout.
   [[nodiscard]] report::Described layout(std::uint64_t type) const override try {
     const Entry* const entry = table.find(datatype_of(type));
-    return report::described(entry && entry->known() ? entry->layout() : decode(datatype_of(type)).layout);
+    if (entry && entry->known()) return report::described(entry->layout());
+    if (threads::concurrent.load(std::memory_order_relaxed)) return {};
+    return report::described(decode(datatype_of(type)).layout);
   } catch (const CannotDecode&) {
     return {};
   } catch (const std::overflow_error&) {

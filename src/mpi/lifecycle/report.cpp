@@ -10,6 +10,7 @@
 
 #include "interposition/procedures.hpp"
 #include "mpi/lifecycle/meanings.hpp"
+#include "mpi/p2p/watch.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
@@ -110,7 +111,7 @@ void report_end(const void* from) noexcept {
 void finish_reporting(bool together, bool met) noexcept try {
   if (!report::of_process.load()) return;
   // The waits of ranks that are here early belong to MPI_Finalize, not to the work of these ranks.
-  if (together && !met) PMPI_Barrier(own);
+  if (together && !met) Watch::meet(own);
   report::Observer* const observer = report::observer.exchange(nullptr, std::memory_order_acq_rel);
   if (observer && last_call.mark.met) observer->ends(last_call.called, last_call.mark, true);
   // Never freed: a thread may still be in a call, and the process is about to end.

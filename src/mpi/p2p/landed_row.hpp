@@ -1,5 +1,6 @@
 // mpi/p2p/landed_row.hpp: MPI_Waitall of a short row whose entries all land: landings (landing.hpp)
 // and persistent receives like them. The host is asked once for the whole row, as without Heddle.
+// Also MPI_Wait and MPI_Test of a landing that is one of the table's newest receives.
 //
 //   if (requests::table.any_newest())                                       // all of them are in the row:
 //     if (const Done done = wait_all_newest(count, requests, statuses)) return *done;

@@ -53,21 +53,6 @@ void judge(Node& node) {
   end_job_for(node, node.me(), static_cast<int>(suspect->sender), control->tag);
 }
 
-/// A barrier of all ranks that gives the core away while it waits. There may be more ranks than
-/// cores, and MPICH's own barrier spins again by now (progress.hpp). A rank that is not here yet
-/// may wait for a message between nodes.
-void meet() {
-  MPI_Request all_here = MPI_REQUEST_NULL;
-  int done = 0;
-  if (PMPI_Ibarrier(MPI_COMM_WORLD, &all_here) != MPI_SUCCESS) return;
-  const auto over = [&] {
-    if (Network* const network = Network::here()) network->advance();
-    requests::look_after_freed();
-    return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-  };
-  engine::wait_until(over, true);
-}
-
 }  // namespace
 
 Done Watch::send(const engine::Rendezvous& message, const Envelope& to) {
@@ -128,18 +113,32 @@ void Watch::last_look(Node& node) {
   });
 }
 
+// There may be more ranks than cores, and MPICH's own barrier spins again by now (progress.hpp). A
+// rank that is not here yet may wait for a message between nodes.
+void Watch::meet(MPI_Comm comm) {
+  MPI_Request all_here = MPI_REQUEST_NULL;
+  int done = 0;
+  if (PMPI_Ibarrier(comm, &all_here) != MPI_SUCCESS) return;
+  const auto over = [&] {
+    if (Network* const network = Network::here()) network->advance();
+    requests::look_after_freed();
+    return PMPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  };
+  engine::wait_until(over, true);
+}
+
 void Watch::end(bool within_node, bool together) {
   if (!together) return uncertain();
   Node* const node = within_node ? Node::here() : nullptr;
   // A receive that the program has never completed may have taken its descriptor.
   if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();
-  meet();
+  meet(MPI_COMM_WORLD);
   requests::look_after_last_freed();
   if (!within_node) return;
   if (node) last_look(*node);
   // No rank leaves while another one ends the job. Open MPI's launcher has crashed and hung when
   // one rank aborted while another was in MPI_Finalize.
-  meet();
+  meet(MPI_COMM_WORLD);
 }
 
 }  // namespace heddle::mpi

@@ -69,6 +69,8 @@ class Watch {
   /// @param together  The host's MPI_Finalize waits for all ranks. If so, this waits for them, too.
   /// Otherwise it concludes nothing.
   static void end(bool within_node, bool together);
+  /// Waits in MPI_Finalize until all ranks of `comm` are there. Gives the core away meanwhile.
+  static void meet(MPI_Comm comm);
 
  private:
   static bool let_go(MPI_Comm comm);
