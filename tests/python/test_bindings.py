@@ -94,6 +94,7 @@ def test_the_caller_of_a_binding_has_its_line(heddle, mpi, tmp_path):
             ("MPI_Allreduce", "add (app.c:7)"): 20,
             ("MPI_Barrier", "main (app.c:13)"): 2,
             ("MPI_Barrier", "main (app.c:14)"): 2,
+            ("MPI_Finalize", "main (app.c:15)"): 2,
         }
 
 
@@ -135,7 +136,10 @@ end
     assert done.returncode == 0, done
     found = {name: where.split()[-1] for name, where in sites(file)}
     wait = found.pop("MPI_Wait")  # gfortran gives the call the line of the subroutine if the request is a structure
-    assert found == {"MPI_Irecv": "(swap.f90:16)", "MPI_Send": "(swap.f90:17)", "MPI_Barrier": "(swap.f90:11)"}
+    # The last call of the program may be a jump. Its caller is then the main function, in line 1.
+    assert found.pop("MPI_Finalize") in ("(swap.f90:1)", "(swap.f90:12)")
+    calls = {"MPI_Irecv": 16, "MPI_Send": 17, "MPI_Barrier": 11}
+    assert found == {name: f"(swap.f90:{line})" for name, line in calls.items()}
     assert wait in ("(swap.f90:14)", "(swap.f90:18)")
     assert "MPI_SUBARRAYS_SUPPORTED" in heddle("report", file).stdout
 
@@ -147,7 +151,7 @@ def test_python_has_its_lines(heddle, mpi, tmp_path):
     wanted = {"HEDDLE_TRACE": str(trace), "HEDDLE_EXPLAIN": "exchange,heat.py:15,nowhere"}
     done = heddle("run", *line, HEDDLE_REPORT=str(file), **wanted)
     assert done.returncode == 0, done
-    assert " from exchange (heat.py:15)" in done.stderr and "has met nothing called nowhere." in done.stderr
+    assert " from exchange (heat.py:15)" in done.stderr and "has met nothing called nowhere," in done.stderr
     found = sites(file)
     assert found["MPI_Sendrecv", "exchange (heat.py:15)"] == 10
     assert found["MPI_Allreduce", "<module> (heat.py:22)"] == 2
