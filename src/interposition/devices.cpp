@@ -11,16 +11,17 @@
 namespace heddle::interposition {
 namespace {
 
-struct Kind {
+struct DeviceLibrary {
   std::string_view stem;               ///< Begin of the drivers' file names.
   std::array<const char*, 3> drivers;  ///< Names under which programs link them; null: no more.
   std::array<const char*, 2> queries;  ///< Functions of Open MPI and MPICH that tell if they were built for it.
 };
-constexpr std::array<Kind, 3> kinds = {{{"libcuda", {"libcuda.so.1"}, {"MPIX_Query_cuda_support"}},
-                                        {"libamdhip64",
-                                         {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
-                                         {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}},
-                                        {"libze_loader", {"libze_loader.so.1"}, {"MPIX_Query_ze_support"}}}};
+constexpr std::array<DeviceLibrary, 3> device_libraries = {
+    {{"libcuda", {"libcuda.so.1"}, {"MPIX_Query_cuda_support"}},
+     {"libamdhip64",
+      {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
+      {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}},
+     {"libze_loader", {"libze_loader.so.1"}, {"MPIX_Query_ze_support"}}}};
 
 /// True if a loaded file's name begins with the stem. dlopen() would search all its folders for a
 /// missing file.
@@ -40,9 +41,9 @@ bool loaded(const char* library) {
 }
 
 /// True if the host accepts such memory. A host without these functions may accept it.
-bool taken_by_host(const Kind& kind) {
+bool taken_by_host(const DeviceLibrary& library) {
   bool said = false;
-  for (const char* query : kind.queries) {
+  for (const char* query : library.queries) {
     auto* const supports = query ? reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, query)) : nullptr;
     if (supports && supports() != 0) return true;
     said |= supports != nullptr;
@@ -53,10 +54,10 @@ bool taken_by_host(const Kind& kind) {
 }  // namespace
 
 const char* device_driver() noexcept {
-  for (const Kind& kind : kinds) {
-    if (!any_loaded(kind.stem)) continue;
-    const auto* const driver = std::ranges::find_if(kind.drivers, loaded);
-    if (driver != kind.drivers.end() && taken_by_host(kind)) return *driver;
+  for (const DeviceLibrary& library : device_libraries) {
+    if (!any_loaded(library.stem)) continue;
+    const auto* const driver = std::ranges::find_if(library.drivers, loaded);
+    if (driver != library.drivers.end() && taken_by_host(library)) return *driver;
   }
   return nullptr;
 }

@@ -71,15 +71,15 @@ struct Unpacking {
 
 /// Moves nodes, whole or in part, between memory and the packed stream. `user` is the placement of
 /// the node. The stream is consumed from its start.
-template <class Way>
+template <class Operation>
 class Walk {
  public:
-  using User = typename Way::User;
+  using User = typename Operation::User;
 
-  explicit Walk(typename Way::Packed packed) : packed_(packed) {}
+  explicit Walk(typename Operation::Packed packed) : packed_(packed) {}
 
   void whole(const Node& node, User user) {
-    const Prepared* prepared = Way::prepared(node);
+    const Prepared* prepared = Operation::prepared(node);
     if (prepared && !prepared->steps.empty() && prepared->generation == kernel::generation) [[likely]]
       return run(*prepared, node.size, user);
     std::visit([&](const auto& form) { whole(node, form, user); }, node.form);
@@ -96,22 +96,22 @@ class Walk {
     // 1. The common case: loops around a block are one nest.
     std::array<kernel::Dim, kernel::max_dims> dims;
     std::size_t n = 0;
-    dims[n++] = Way::dim(count, stride, child.size);
+    dims[n++] = Operation::dim(count, stride, child.size);
     const Node* leaf = &child;
     while (n < dims.size()) {
       const auto* loop = std::get_if<Loop>(&leaf->form);
       if (!loop) break;
-      dims[n++] = Way::dim(loop->count, loop->stride, loop->child->size);
+      dims[n++] = Operation::dim(loop->count, loop->stride, loop->child->size);
       leaf = loop->child.get();
     }
     if (leaf->contiguous()) {
-      Way::nest(user, packed_, {dims.data(), n}, leaf->size);
+      Operation::nest(user, packed_, {dims.data(), n}, leaf->size);
       packed_ += count * child.size;
       return;
     }
     // 2. A few pieces that are repeated are records.
     if (const kernel::Record* record = child.record()) {
-      Way::records(user, packed_, *record, count, stride);
+      Operation::records(user, packed_, *record, count, stride);
       packed_ += count * child.size;
       return;
     }
@@ -136,7 +136,7 @@ class Walk {
     const auto start = packed_;
     for (const Step& step : prepared.steps)
       if (!step.other) [[likely]] {
-        Way::run(step.nest, user + step.user, start + step.packed);
+        Operation::run(step.nest, user + step.user, start + step.packed);
       } else {
         packed_ = start + step.packed;
         whole(*step.other, user + step.user);
@@ -145,7 +145,7 @@ class Walk {
   }
 
   void copy(User user, Bytes n) {
-    Way::copy(user, packed_, n);
+    Operation::copy(user, packed_, n);
     packed_ += n;
   }
 
@@ -177,10 +177,10 @@ class Walk {
     const Node& child = *list.child;
     const Count n = last - first;
     if (child.contiguous()) {
-      list.offsets.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, n, child.size); });
+      list.offsets.with([&](const auto* offsets) { Operation::blocks(user, packed_, offsets + first, n, child.size); });
       packed_ += n * child.size;
-    } else if (const kernel::Record* record = child.record(); record && in_passes(*record, n, Way::direction)) {
-      list.offsets.with([&](const auto* offsets) { Way::records_at(user, packed_, *record, offsets + first, n); });
+    } else if (const kernel::Record* record = child.record(); record && in_passes(*record, n, Operation::direction)) {
+      list.offsets.with([&](const auto* offsets) { Operation::records_at(user, packed_, *record, offsets + first, n); });
       packed_ += n * child.size;
     } else {
       for (Count i = first; i < last; ++i) whole(child, user + list.offsets[i]);
@@ -213,7 +213,7 @@ class Walk {
   void some(const Indexed& list, Count first, Count last, Bytes bytes, User user) {
     list.offsets.with([&](const auto* offsets) {
       list.lengths.with(
-          [&](const auto* lengths) { Way::pieces(user, packed_, offsets + first, lengths + first, last - first); });
+          [&](const auto* lengths) { Operation::pieces(user, packed_, offsets + first, lengths + first, last - first); });
     });
     packed_ += bytes;
   }
@@ -230,7 +230,7 @@ class Walk {
     if (tail > 0) copy(user + list.units[last], tail);
   }
   void some_units(const Indexed& list, Count first, Count last, User user) {
-    list.units.with([&](const auto* offsets) { Way::blocks(user, packed_, offsets + first, last - first, list.unit); });
+    list.units.with([&](const auto* offsets) { Operation::blocks(user, packed_, offsets + first, last - first, list.unit); });
     packed_ += (last - first) * list.unit;
   }
 
@@ -247,27 +247,27 @@ class Walk {
     }
   }
 
-  typename Way::Packed packed_;
+  typename Operation::Packed packed_;
 };
 
-template <class Way>
-void move_all(const Layout& layout, Count count, typename Way::User user, typename Way::Packed packed) {
+template <class Operation>
+void move_all(const Layout& layout, Count count, typename Operation::User user, typename Operation::Packed packed) {
   if (count <= 0 || !layout.node()) return;
   const Node& root = *layout.node();
   user += layout.root().offset;
-  if (count == 1) return Walk<Way>(packed).whole(root, user);
-  Walk<Way>(packed).repeat(count, layout.extent(), root, user);
+  if (count == 1) return Walk<Operation>(packed).whole(root, user);
+  Walk<Operation>(packed).repeat(count, layout.extent(), root, user);
 }
 
-template <class Way>
-void move_range(const Layout& layout, Count count, typename Way::User user, Bytes from, Bytes length,
-                typename Way::Packed packed) {
+template <class Operation>
+void move_range(const Layout& layout, Count count, typename Operation::User user, Bytes from, Bytes length,
+                typename Operation::Packed packed) {
   const Bytes size = times(count, layout.size());
   if (from < 0 || length < 0 || from > size || length > size - from) {
     throw std::out_of_range("layout: packed range leaves the message");
   }
   if (length == 0) return;
-  Walk<Way>(packed).repeat_part(count, layout.extent(), *layout.node(), user + layout.root().offset, from, from + length);
+  Walk<Operation>(packed).repeat_part(count, layout.extent(), *layout.node(), user + layout.root().offset, from, from + length);
 }
 
 }  // namespace

@@ -49,10 +49,10 @@ void Report::add_communicator(const char* call, std::string_view kept, int size,
                               std::size_t whole) noexcept {
   const std::lock_guard guard(lock_);
   try {
-    Kind kind{.call = call, .kept = std::string(kept), .size = size, .members = members, .whole = whole};
-    if (communicators_.size() >= most_rows && !communicators_.contains(kind))
-      kind = {.call = "any", .kept = "any", .size = 0, .members = 0, .whole = 0};
-    ++communicators_[std::move(kind)];
+    CommunicatorGroup group{.call = call, .kept = std::string(kept), .size = size, .members = members, .whole = whole};
+    if (communicators_.size() >= most_rows && !communicators_.contains(group))
+      group = {.call = "any", .kept = "any", .size = 0, .members = 0, .whole = 0};
+    ++communicators_[std::move(group)];
   } catch (const std::exception&) {
     return;  // a gap in the report is no reason to end a program
   }

@@ -129,14 +129,14 @@ class Report {
     }
   };
 
-  /// Communicators of one kind.
-  struct Kind {
+  /// Communicators made by the same call, of the same size and form.
+  struct CommunicatorGroup {
     std::string call;
     std::string kept;
     int size;
     std::size_t members;
     std::size_t whole;
-    auto operator<=>(const Kind&) const = default;  // NOLINT(modernize-use-nullptr)
+    auto operator<=>(const CommunicatorGroup&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   struct Blocks {
@@ -149,7 +149,7 @@ class Report {
   std::map<Key, Row> rows_;
   std::map<std::tuple<const layout::Node*, Bytes, Bytes, Bytes>, Met> met_;  // by node, origin, extent and lower bound
   Row other_;
-  std::map<Kind, std::int64_t> communicators_;                           // value: their number
+  std::map<CommunicatorGroup, std::int64_t> communicators_;              // value: their number
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank

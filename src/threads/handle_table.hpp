@@ -48,7 +48,7 @@ class HandleTable {
 
   /// The entry of a handle, or null. Writers may work at the same time. The entry stays alive as
   /// long as the caller may use the handle.
-  [[nodiscard]] Entry* find(Handle handle) const noexcept {
+  [[nodiscard, gnu::always_inline]] Entry* find(Handle handle) const noexcept {
     const std::uint64_t key = key_of(handle);
     const Slots* slots = slots_.load(std::memory_order_acquire);
     for (std::size_t i = hash_of(key, slots->bits);; i = (i + 1) & slots->mask) {

@@ -34,6 +34,14 @@ class Reference {
     if (object_) object_->release();
   }
 
+  /// Adds a use. There was none before.
+  [[gnu::always_inline]] void fill(Object* object) noexcept {
+    object->retain();
+    object_ = object;
+  }
+  /// Ends the use.
+  [[gnu::always_inline]] void empty() noexcept { std::exchange(object_, nullptr)->release(); }
+
   explicit operator bool() const noexcept { return object_ != nullptr; }
   Object* operator->() const noexcept { return object_; }
   [[nodiscard]] Object* get() const noexcept { return object_; }

@@ -7,8 +7,8 @@ namespace heddle::engine {
 namespace {
 
 /// The lowest, but not `context`, which has just come. `known` has others.
-template <class Known>
-auto other_than(Known& known, std::uint32_t context) {
+template <class Contexts>
+auto other_than(Contexts& known, std::uint32_t context) {
   const auto lowest = known.begin();
   return lowest == known.find(context) ? std::next(lowest) : lowest;
 }

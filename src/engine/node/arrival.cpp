@@ -12,7 +12,7 @@
 namespace heddle::engine {
 namespace {
 
-Arrival failed(const char* why) { return {.how = Arrival::How::failed, .why = why}; }
+Arrival failed(const char* why) { return {.outcome = Arrival::Outcome::failed, .why = why}; }
 
 /// Bytes of the sender's node memory up to the end of its control block and of its datatype's wire
 /// form.
@@ -29,7 +29,7 @@ Arrival bring(const Descriptor& descriptor, Reach& reach, const Target& target) 
   if (moved == damaged)
     return failed("a message's control block is damaged; the receive fails. Set HEDDLE_SCHEME=native to go without.");
   reported.end(*target.layout, select::name(descriptor.scheme), moved, [] { return std::string("its sender has chosen it"); });
-  return {.how = moved == descriptor.total ? Arrival::How::whole : Arrival::How::truncated, .moved = moved};
+  return {.outcome = moved == descriptor.total ? Arrival::Outcome::whole : Arrival::Outcome::truncated, .moved = moved};
 }
 
 /// Fetches a message. Its descriptor is no longer needed where it arrived. Nothing: another receive

@@ -3,7 +3,7 @@
 //
 //   const Receipt receipt{.peer = 3, .tag = 7, .bytes = bytes_of(status)};
 //   const Arrival arrival = fetch(node, buffer, room, receipt, {&layout, count, elements});
-//   if (arrival.how == Arrival::How::whole) status.bytes = arrival.moved;
+//   if (arrival.outcome == Arrival::Outcome::whole) status.bytes = arrival.moved;
 //
 // A program may write over a descriptor that has arrived in its memory, by another receive into the
 // same place or by a store. No program can write over the status: sender, tag and length. The
@@ -22,13 +22,13 @@ namespace heddle::engine {
 
 /// The result of a receive.
 struct Arrival {
-  enum class How {
+  enum class Outcome {
     as_it_is,   ///< It is no descriptor: the bytes are the message.
     whole,      ///< The message is in its place,
     truncated,  ///< as far as it fits.
     failed,     ///< The descriptor, or the control block that it names, is damaged.
   };
-  How how = How::as_it_is;
+  Outcome outcome = Outcome::as_it_is;
   Bytes moved = 0;            ///< Bytes into the target, if whole or truncated.
   const char* why = nullptr;  ///< A sentence, if failed.
 };

@@ -35,7 +35,7 @@ struct Cell {
 /// Lies in the sender's node memory. The sender writes it before any receiver knows of it. Only
 /// line_ns and the cells change later.
 struct alignas(64) Control {
-  std::atomic<std::uint64_t> generation{0};  ///< Counts the messages that have used this place; the descriptor quotes it.
+  std::atomic<std::uint64_t> generation{0};  ///< The sender's number of the message; the descriptor quotes it.
   std::uint32_t segments = 0;
   std::int32_t tag = 0;  ///< Of the message. A receive compares it with its own (arrival.cpp).
   /// ns that a cache line takes to the receiver, as the sender believes (distance.hpp). The

@@ -59,7 +59,7 @@ void DatatypeCache::strike(const Listed& listed) noexcept {
   }
 }
 
-std::shared_ptr<const layout::Layout> Known::find(const Descriptor& descriptor, const std::byte* memory) noexcept try {
+std::shared_ptr<const layout::Layout> PeerDatatypes::find(const Descriptor& descriptor, const std::byte* memory) noexcept try {
   if (descriptor.wire_bytes == 0) return nullptr;
   const std::lock_guard guard(lock_);
   Item& item = items_[{descriptor.sender, descriptor.layout}];

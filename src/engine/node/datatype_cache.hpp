@@ -51,7 +51,7 @@ class DatatypeCache {
 };
 
 /// The receiver's side: layouts of peers, decoded once. Safe for several threads.
-class Known {
+class PeerDatatypes {
  public:
   /// The layout that a descriptor names. Null: it is forged or damaged, or there is no memory. The
   /// caller must hold a claim on a cell of the message, because only then the sender keeps the wire

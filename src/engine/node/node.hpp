@@ -132,7 +132,7 @@ class Node {
   RendezvousSender rendezvous_sender_;
   Loans loans_{rendezvous_sender_};
   ScatterHints scatter_hints_;
-  Known known_;
+  PeerDatatypes known_;
   Claims claims_;
   transport::SharedMemory shared_;
   select::Profile profile_;

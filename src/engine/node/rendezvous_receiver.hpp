@@ -31,7 +31,7 @@ struct Reach {
   int peer = -1;                                         ///< The sender's rank in `opens`.
   const transport::TransportList* transports = nullptr;  ///< Those that map buffers; null: nothing is mapped.
   transport::Copier copier{};                            ///< Copies its memory; false: nothing is copied.
-  Known* known = nullptr;                                ///< Layouts of peers; null: nothing is pulled.
+  PeerDatatypes* known = nullptr;                        ///< Layouts of peers; null: nothing is pulled.
   ScratchPool* scratch_pool = nullptr;                   ///< Null: nothing is pulled.
   Distances* distances = nullptr;                        ///< Null: the distance to the sender is not measured.
   bool crowded = false;                                  ///< More ranks than cores: waiting gives the core away.

@@ -8,15 +8,15 @@ namespace heddle::mpi {
 namespace {
 
 /// Received: Buffer or VArgument.
-template <class How, class Received, class Hand>
-Done packed_neighbor_allgather(const How& how, const Buffer& send, const Received& receive, MPI_Comm comm,
+template <class Form, class Received, class Hand>
+Done packed_neighbor_allgather(const Form& form, const Buffer& send, const Received& receive, MPI_Comm comm,
                                const TimedCall& timed, Hand hand) {
   const mpi::Neighbours peers(comm);
   if (!peers.known()) return {};
   if (timed.is_librarys() && all_packed_by_host(send, 1) && all_packed_by_host(receive, peers.in())) return {};
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
-      "neighbor_allgather", how, comm,
+      "neighbor_allgather", form, comm,
       [&](Op& op) {
         op.absent = peers.absent();  // now: the communicator may be freed before the end
         return op.prepare(send, 1, true, receive, peers.in(), true);
@@ -25,15 +25,15 @@ Done packed_neighbor_allgather(const How& how, const Buffer& send, const Receive
 }
 
 /// Given: Buffer, VArgument or WArgument.
-template <class How, class Given, class Hand>
-Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
+template <class Form, class Given, class Hand>
+Done packed_neighbor_alltoall(const Form& form, const Given& send, const Given& receive, MPI_Comm comm, const TimedCall& timed,
                               Hand hand) {
   const mpi::Neighbours peers(comm);
   if (timed.is_librarys() && all_packed_by_host(send, peers.out()) && all_packed_by_host(receive, peers.in())) return {};
   if (!peers.known() || (!any_known(send, peers.out()) && !any_known(receive, peers.in()))) return {};
   using Op = StagedOf<Given, Given>;
   return carry_out<Op>(
-      "neighbor_alltoall", how, comm,
+      "neighbor_alltoall", form, comm,
       [&](Op& op) {
         op.wide_places = std::is_same_v<Given, WArgument>;  // displacements of the w procedure are MPI_Aint in both its forms
         op.absent = peers.absent();                         // now: the communicator may be freed before the end
@@ -42,20 +42,20 @@ Done packed_neighbor_alltoall(const How& how, const Given& send, const Given& re
       hand);
 }
 
-template <class How, class Host, class Received, class Hand>
-int neighbor_allgather(const How& how, Host host, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
+template <class Form, class Host, class Received, class Hand>
+int neighbor_allgather(const Form& form, Host host, const Buffer& send, const Received& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
-  if (const Done done = exchange_pairs(how, kinds::gather_neighbours, send, receive, comm, timed)) return *done;
+  if (const Done done = exchange_pairs(form, patterns::gather_neighbours, send, receive, comm, timed)) return *done;
   if (none_known(send, receive)) return host();
-  return packed_neighbor_allgather(how, send, receive, comm, timed, hand).or_call(host);
+  return packed_neighbor_allgather(form, send, receive, comm, timed, hand).or_call(host);
 }
 
-template <class How, class Host, class Given, class Hand>
-int neighbor_alltoall(const How& how, Host host, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
+template <class Form, class Host, class Given, class Hand>
+int neighbor_alltoall(const Form& form, Host host, const Given& send, const Given& receive, MPI_Comm comm, Hand hand) {
   TimedCall timed;
-  if (const Done done = exchange_pairs(how, kinds::neighbours, send, receive, comm, timed)) return *done;
+  if (const Done done = exchange_pairs(form, patterns::neighbours, send, receive, comm, timed)) return *done;
   if (none_known(send, receive)) return host();
-  return packed_neighbor_alltoall(how, send, receive, comm, timed, hand).or_call(host);
+  return packed_neighbor_alltoall(form, send, receive, comm, timed, hand).or_call(host);
 }
 
 }  // namespace

@@ -50,10 +50,18 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
+[[gnu::noinline]] int irecv_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                       MPI_Request* request) {
+  if (const Entry* const derived = landed(address, count, type))
+    if (const Done done = start_landing({address, count, type}, derived, {rank, tag, comm}, request)) return *done;
+  return irecv_by_route(address, count, type, rank, tag, comm, request);
+}
+
 [[gnu::always_inline]] inline int irecv(auto /*host*/, const Buffer& data, const Envelope& from, MPI_Request* request) {
-  const bool short_way = !Watch::sees() && lands(data.address, data.count, data.type);
-  return (short_way ? irecv_landing : irecv_by_route)(data.address, data.count, data.type, from.rank, from.tag, from.comm,
-                                                      request);
+  const auto way = Watch::sees()                                ? irecv_by_route
+                   : lands(data.address, data.count, data.type) ? irecv_landing
+                                                                : irecv_with_holes;
+  return way(data.address, data.count, data.type, from.rank, from.tag, from.comm, request);
 }
 
 int imrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Request* request) {

@@ -7,8 +7,8 @@
 namespace heddle::mpi {
 namespace {
 
-template <class How, class Hand>
-Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
+template <class Form, class Hand>
+Done carry_out_bcast(const Form& form, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
   if (!known(data.type)) return {};
   struct {
     Plain in;
@@ -20,7 +20,7 @@ Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm
   if (place.root && place.leaf && place.ranks == 1) return {};  // alone
   using Op = StagedOf<Buffer, Buffer>;
   return carry_out<Op>(
-      "broadcast", how, comm,
+      "broadcast", form, comm,
       [&](Op& op) {
         op.contributes = place.root ? Op::all : Op::none;
         op.stores = place.root ? Op::none : Op::all;
@@ -30,21 +30,21 @@ Done carry_out_bcast(const How& how, const Buffer& data, int root, MPI_Comm comm
 }
 
 /// One block at each rank, all of them at the root. Received: Buffer or VArgument.
-template <class How, class Received, class Hand>
-Done carry_out_gather(const How& how, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
+template <class Form, class Received, class Hand>
+Done carry_out_gather(const Form& form, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
   constexpr bool alike = std::is_same_v<Received, Buffer>;
   const Rooted place(root, comm);
   if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
   using Op = StagedOf<Buffer, Received>;
   return carry_out<Op>(
-      "gather", how, comm,
+      "gather", form, comm,
       [&](Op& op) {
         const bool in_place = place.root && send.address == MPI_IN_PLACE;
         if (!op.prepare(send, 1, place.leaf && !in_place, receive, place.ranks, place.root)) return false;
         op.stores = place.root ? Op::all : Op::none;
         if (in_place)
           op.but = place.me;
-        else if constexpr (How::blocking && alike)
+        else if constexpr (Form::blocking && alike)
           if (place.root && place.leaf) op.move_own(0, place.me);
         return true;
       },
@@ -52,43 +52,43 @@ Done carry_out_gather(const How& how, const Buffer& send, const Received& receiv
 }
 
 /// All blocks at the root, one of them to each rank. Sent: Buffer or VArgument.
-template <class How, class Sent, class Hand>
-Done carry_out_scatter(const How& how, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
+template <class Form, class Sent, class Hand>
+Done carry_out_scatter(const Form& form, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
   constexpr bool alike = std::is_same_v<Sent, Buffer>;
   const Rooted place(root, comm);
   if (!place.known || (place.root && place.leaf && same_elements(send, receive))) return {};
   using Op = StagedOf<Sent, Buffer>;
   return carry_out<Op>(
-      "scatter", how, comm,
+      "scatter", form, comm,
       [&](Op& op) {
         const bool in_place = place.root && receive.address == MPI_IN_PLACE;
         if (!op.prepare(send, place.ranks, place.root, receive, 1, place.leaf && !in_place)) return false;
         if (in_place)
           op.sends_but = place.me;
-        else if constexpr (How::blocking && alike)
+        else if constexpr (Form::blocking && alike)
           if (place.root && place.leaf) op.move_own(place.me, 0);
         return true;
       },
       hand);
 }
 
-template <class How, class Host, class Hand>
-int bcast(const How& how, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
-  return carry_out_bcast(how, data, root, comm, hand).or_call(host);
+template <class Form, class Host, class Hand>
+int bcast(const Form& form, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
+  return carry_out_bcast(form, data, root, comm, hand).or_call(host);
 }
 
-template <class How, class Host, class Received, class Hand>
-int gather(const How& how, Host host, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
+template <class Form, class Host, class Received, class Hand>
+int gather(const Form& form, Host host, const Buffer& send, const Received& receive, int root, MPI_Comm comm, Hand hand) {
   if (none_known(send, receive)) return host();
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
-  return carry_out_gather(how, send, receive, root, comm, hand).or_call(host);
+  return carry_out_gather(form, send, receive, root, comm, hand).or_call(host);
 }
 
-template <class How, class Host, class Sent, class Hand>
-int scatter(const How& how, Host host, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
+template <class Form, class Host, class Sent, class Hand>
+int scatter(const Form& form, Host host, const Sent& send, const Buffer& receive, int root, MPI_Comm comm, Hand hand) {
   if (none_known(send, receive)) return host();
   if (const Done done = hand_plain(send, receive, comm, hand)) return *done;
-  return carry_out_scatter(how, send, receive, root, comm, hand).or_call(host);
+  return carry_out_scatter(form, send, receive, root, comm, hand).or_call(host);
 }
 
 }  // namespace

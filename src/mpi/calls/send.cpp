@@ -17,18 +17,26 @@ constexpr auto host_procedure = mode == Mode::standard      ? PMPI_Isend
                                 : mode == Mode::synchronous ? PMPI_Issend
                                                             : PMPI_Irsend;
 
-/// MPI_Isend for a message that may be Heddle's. The arguments stay in the registers in which
-/// MPI_Isend has got them, so that a message of the host passes with few instructions.
+// In these, the arguments stay in the registers in which MPI_Isend has got them, so that a message
+// of the host passes with few instructions.
+
+/// MPI_Isend for a message that may be Heddle's.
 template <Mode mode>
 [[gnu::noinline]] int isend_by_route(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
                                      MPI_Request* request) {
-  if (is_hosts_with_holes(address, count, type) && fits(count))
-    return host_procedure<mode>(address, static_cast<int>(count), type, rank, tag, comm, request);
   const Buffer data{address, count, type};
   const Envelope to{rank, tag, comm};
   if (const Route route = route_of_send(data, tag, mode); route.protocol != Protocol::passthrough)
     if (const Done done = start_send(data, route, to, mode, request)) return *done;
   return host_isend(mode, data, to, request);
+}
+
+template <Mode mode>
+[[gnu::noinline]] int isend_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                       MPI_Request* request) {
+  if (is_hosts_with_holes(address, count, type) && fits(count))
+    return host_procedure<mode>(address, static_cast<int>(count), type, rank, tag, comm, request);
+  return isend_by_route<mode>(address, count, type, rank, tag, comm, request);
 }
 
 template <Mode mode>
@@ -43,7 +51,7 @@ int send(auto host, const Buffer& data, const Envelope& to) {
 template <Mode mode>
 [[gnu::always_inline]] inline int isend(auto host, const Buffer& data, const Envelope& to, MPI_Request* request) {
   if (is_hosts(data.address, data.count, data.type)) return host();
-  return isend_by_route<mode>(data.address, data.count, data.type, to.rank, to.tag, to.comm, request);
+  return isend_with_holes<mode>(data.address, data.count, data.type, to.rank, to.tag, to.comm, request);
 }
 
 template <Mode mode>

@@ -1,8 +1,8 @@
 // mpi/collectives/call_forms.hpp: the three forms of a collective: blocking, non-blocking,
 // persistent. Each family of calls/ is written once, for all of them.
 //
-//   template <class How, class Host, class Hand>
-//   int broadcast(const How& how, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
+//   template <class Form, class Host, class Hand>
+//   int broadcast(const Form& form, Host host, const Buffer& data, int root, MPI_Comm comm, Hand hand) {
 //     ...
 //     return hand(op);                                    // PMPI_Bcast, PMPI_Ibcast or PMPI_Bcast_init, of what op.in has
 //   }

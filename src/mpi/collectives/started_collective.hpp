@@ -5,7 +5,7 @@
 //
 //   using Op = StagedOf<Buffer, VArgument>;
 //   return carry_out<Op>(
-//       "gather", how, comm,
+//       "gather", form, comm,
 //       [&](Op& op) { return op.prepare(...); },                     // false: the host gets the call as the program made it
 //       hand);                                                       // calls it: call_forms.hpp
 //
@@ -81,9 +81,9 @@ class KeptCollective final : public Persistent {
 ///
 /// The host may fail and still return MPI_SUCCESS (communicators::hides_errors()). Then there is no
 /// request, and the blocks that are stored are what the program had there.
-template <class Op, class How, class Prepare, class Hand>
-Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare, Hand hand) {
-  if constexpr (How::blocking) {
+template <class Op, class Form, class Prepare, class Hand>
+Done carry_out(const char* call, const Form& form, MPI_Comm comm, Prepare prepare, Hand hand) {
+  if constexpr (Form::blocking) {
     Op op(call);
     if (!prepare(op)) return {};
     op.settle_numbers();
@@ -95,26 +95,26 @@ Done carry_out(const char* call, const How& how, MPI_Comm comm, Prepare prepare,
     if (done == MPI_SUCCESS) op.store();
     return done;
   } else {
-    using Operation = std::conditional_t<How::persistent, KeptCollective<Op>, StartedCollective<Op>>;
-    if (!how.request || !requests::table.room()) return {};
+    using Operation = std::conditional_t<Form::persistent, KeptCollective<Op>, StartedCollective<Op>>;
+    if (!form.request || !requests::table.room()) return {};
     std::unique_ptr<Operation> operation(new (std::nothrow) Operation(call, comm));
     if (!operation || !prepare(operation->op)) return {};
     operation->op.settle_numbers();
-    if constexpr (!How::persistent) {
+    if constexpr (!Form::persistent) {
       operation->op.keeps = communicators::hides_errors(comm);
       operation->op.load();
       operation->copy.begin(operation->op.packs_much());
     }
-    const MPI_Request before = std::exchange(*how.request, MPI_REQUEST_NULL);
+    const MPI_Request before = std::exchange(*form.request, MPI_REQUEST_NULL);
     const Done done = hand(operation->op);
-    if (done != MPI_SUCCESS || *how.request == MPI_REQUEST_NULL) {
-      *how.request = before;
+    if (done != MPI_SUCCESS || *form.request == MPI_REQUEST_NULL) {
+      *form.request = before;
       return done;
     }
-    if constexpr (How::persistent)
-      requests::track(*how.request, operation.release());
+    if constexpr (Form::persistent)
+      requests::track(*form.request, operation.release());
     else
-      requests::track_unless_done(*how.request, operation.release());
+      requests::track_unless_done(*form.request, operation.release());
     return done;
   }
 }

@@ -60,7 +60,7 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
   if constexpr (equal_blocks) each = blocks::bytes_of_each(receive);
   const bool asked = !equal_blocks || each >= engine::equal_blocks_from || settings_of_process().alltoallv != "auto";
   Done refused;
-  ShadowComm* own = blocks::entered(kinds::all_blocking, send, receive, comm, asked, refused);
+  ShadowComm* own = blocks::entered(patterns::all_blocking, send, receive, comm, asked, refused);
   if (!own) return refused;
   blocks::compare_first(*own, call);
   engine::Choice chosen = choice_of(*own, send, receive, each);
@@ -70,7 +70,7 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
   if (!choice.algorithm) return {};
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
-  if (!blocks::add_blocks(kinds::all_blocking, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
+  if (!blocks::add_blocks(patterns::all_blocking, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
   if (choice.algorithm == &schedule::alltoallv_direct) return exchange.run(comm);
   return exchange.run_routed(comm, choice, own->topology().nodes);
 } catch (const std::bad_alloc&) {
@@ -95,7 +95,7 @@ bool gather_passes(const VArgument& receive, MPI_Comm comm, TimedCall& timed) no
 
 Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm, TimedCall& timed) try {
   Done refused;
-  ShadowComm* own = blocks::entered(kinds::gather_blocking, send, receive, comm, true, refused);
+  ShadowComm* own = blocks::entered(patterns::gather_blocking, send, receive, comm, true, refused);
   if (!own) return refused;
   Gathered blocks(own->ranks(), own->me(), {MPI_ERR_NO_MEM, traits().truncates_gathered ? MPI_ERR_TRUNCATE : MPI_SUCCESS});
   if (!blocks) return no_memory_on(comm);

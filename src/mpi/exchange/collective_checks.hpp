@@ -1,7 +1,7 @@
 // mpi/exchange/collective_checks.hpp: finds the arguments of a collective that a host refuses
 // before it sends anything to other ranks (engine/exchange/argument_checks.hpp).
 //
-//   if (const Done refused = argument_checks::refused(kind, send, receive, comm, own)) return *refused;
+//   if (const Done refused = argument_checks::refused(pattern, send, receive, comm, own)) return *refused;
 //
 // All ranks decide alike whether a collective is Heddle's, from facts that all of them know. Facts
 // that one rank alone can see (its buffers, its types) must not change the decision. The other
@@ -13,7 +13,7 @@
 #include "engine/exchange/argument_checks.hpp"
 #include "mpi/collectives/host_sides.hpp"
 #include "mpi/collectives/peers.hpp"
-#include "mpi/exchange/kinds.hpp"
+#include "mpi/exchange/collective_patterns.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/handles.hpp"
 #include "mpi/types/registry.hpp"
@@ -73,17 +73,17 @@ inline bool aliased(const Buffer& send, const VArgument& receive, int me) noexce
 
 /// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Sent, class Received>
-Done refused(const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm, const ShadowComm* own) {
-  const engine::argument_checks::Form form{kind.neighbours, kind.gathers};
+Done refused(const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm, const ShadowComm* own) {
+  const engine::argument_checks::Form form{pattern.neighbours, pattern.gathers};
   const Asked host(comm);
   int out = 0;
   int in = 0;
   int me = 0;
   if (own) {
-    out = kind.sends(*own);
-    in = kind.receives(*own);
+    out = pattern.sends(*own);
+    in = pattern.receives(*own);
     me = own->me();
-  } else if (kind.neighbours) {
+  } else if (pattern.neighbours) {
     const mpi::Neighbours around(comm);
     if (!around.known()) return {};
     out = around.out();
@@ -94,11 +94,11 @@ Done refused(const Kind& kind, const Sent& send, const Received& receive, MPI_Co
     out = in = peers.ranks;
     me = own_rank(comm);
   }
-  const bool in_place = !kind.neighbours && (kind.in_place || send.address == MPI_IN_PLACE);
+  const bool in_place = !pattern.neighbours && (pattern.in_place || send.address == MPI_IN_PLACE);
   if (!in_place)
     if (const Done wrong = engine::argument_checks::in(send, out, End::sent, form, host)) return wrong;
   if (const Done wrong = engine::argument_checks::in(receive, in, End::received, form, host)) return wrong;
-  if (in_place || kind.neighbours || !traits().looks_at_addresses) return {};
+  if (in_place || pattern.neighbours || !traits().looks_at_addresses) return {};
   bool same = false;
   if constexpr (std::is_same_v<Sent, Received>)
     same = same_elements(send, receive);

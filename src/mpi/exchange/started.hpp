@@ -1,7 +1,7 @@
 // mpi/exchange/started.hpp: exchanges that are not over when the call returns: non-blocking and
 // persistent collectives.
 //
-//   if (const Done done = exchange_started(how, kinds::all, send, receive, comm)) return *done;    // Started, Kept
+//   if (const Done done = exchange_started(form, patterns::all, send, receive, comm)) return *done;    // Started, Kept
 //
 // All messages are posted at once, so the host moves them in any call of the program. The
 // completion calls do the rest (Pending::advance). The program's handle is a generalized request.
@@ -110,20 +110,20 @@ bool Exchanging<Base>::keep_types() noexcept try {
   return false;
 }
 
-template <class How, class Sent, class Received>
-Done exchange_started(const How& how, const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm) {
-  constexpr bool persistent = How::persistent;
-  const bool ours = blocks::ours(kind, send, receive);
-  if (!how.request || (!ours && !settings_of_process().check)) return {};
+template <class Form, class Sent, class Received>
+Done exchange_started(const Form& form, const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm) {
+  constexpr bool persistent = Form::persistent;
+  const bool ours = blocks::ours(pattern, send, receive);
+  if (!form.request || (!ours && !settings_of_process().check)) return {};
   Done refused;
   ShadowComm* own = nullptr;
   if (ours)
-    own = blocks::entered(kind, send, receive, comm, persistent, refused);
-  else if (ShadowComm* made = ShadowComm::made(comm); made && blocks::carries_out(kind, *made))
+    own = blocks::entered(pattern, send, receive, comm, persistent, refused);
+  else if (ShadowComm* made = ShadowComm::made(comm); made && blocks::carries_out(pattern, *made))
     own = made;
   if (!own) return refused;
   const auto left_to_host = [&]() -> Done {
-    const Decision decision{how.call, {}, kind.in_place};
+    const Decision decision{form.call, {}, pattern.in_place};
     if (persistent)
       alike(*own, decision);
     else if (auto comparison = Comparison::begun(*own, decision))
@@ -132,56 +132,56 @@ Done exchange_started(const How& how, const Kind& kind, const Sent& send, const 
   };
   if (!ours) return left_to_host();
   if constexpr (std::is_same_v<Sent, Buffer> && std::is_same_v<Received, VArgument>)
-    if (!kind.neighbours && !blocks::worth_gathering(receive, own->ranks())) return left_to_host();
+    if (!pattern.neighbours && !blocks::worth_gathering(receive, own->ranks())) return left_to_host();
   const int tags = persistent ? own->tags() : own->tag(0);
   if (!requests::table.room()) return no_memory_on(comm);
   using Operation = std::conditional_t<persistent, PersistentExchange, StartedExchange>;
-  auto* operation = new (std::nothrow) Operation(*own, comm, kind.sends(*own), kind.receives(*own));
+  auto* operation = new (std::nothrow) Operation(*own, comm, pattern.sends(*own), pattern.receives(*own));
   if (!operation || !operation->exchange) {
     delete operation;
     return no_memory_on(comm);
   }
   operation->exchange.tags_from(tags);
   if (persistent) operation->exchange.keep_memory();
-  if (!blocks::add_blocks(kind, *own, send, receive, operation->exchange)) {
+  if (!blocks::add_blocks(pattern, *own, send, receive, operation->exchange)) {
     delete operation;
     return blocks::beyond_numbers(comm);
   }
-  const Decision decision{how.call, pair_by_pair(), kind.in_place};
+  const Decision decision{form.call, pair_by_pair(), pattern.in_place};
   if constexpr (persistent)
     alike(*own, decision);
   else
     operation->comparison = Comparison::begun(*own, decision);
   if constexpr (!persistent) report::tell_of_algorithm(decision.choice.algorithm->name);
-  const auto aside = [operation, &kind] { return !kind.in_place || operation->exchange.send_from_aside(); };
+  const auto aside = [operation, &pattern] { return !pattern.in_place || operation->exchange.send_from_aside(); };
   bool able = false;
   if constexpr (persistent) {
     static char nothing;
-    able = operation->exchange.agree(operation->mailboxes, kind.neighbours) && operation->keep_types() && aside() &&
-           PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), how.request) == MPI_SUCCESS;
+    able = operation->exchange.agree(operation->mailboxes, pattern.neighbours) && operation->keep_types() && aside() &&
+           PMPI_Send_init(&nothing, 1, MPI_BYTE, own->me(), 0, own->comm(), form.request) == MPI_SUCCESS;
   } else {
-    able =
-        (!operation->exchange.repeats() || operation->keep_types()) && aside() && begin_generalized(how.request) == MPI_SUCCESS;
+    able = (!operation->exchange.repeats() || operation->keep_types()) && aside() &&
+           begin_generalized(form.request) == MPI_SUCCESS;
   }
   if (!able) {
     delete operation;
     return no_memory_on(comm);
   }
   if constexpr (!persistent) operation->begin();
-  requests::track(*how.request, operation);
+  requests::track(*form.request, operation);
   return Raised();
 }
 
 /// Carries out a collective in any of its forms. All ranks know alike whether it is Heddle's.
 /// Nothing: it is not.
 /// @param timed  Lives until the end of the call.
-template <class How, class Sent, class Received>
-Done exchange_pairs(const How& how, const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm,
+template <class Form, class Sent, class Received>
+Done exchange_pairs(const Form& form, const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm,
                     TimedCall& timed) {
-  if constexpr (How::blocking)
-    return blocks::carry_out(kind, how.call, send, receive, comm, timed);
+  if constexpr (Form::blocking)
+    return blocks::carry_out(pattern, form.call, send, receive, comm, timed);
   else
-    return exchange_started(how, kind, send, receive, comm);
+    return exchange_started(form, pattern, send, receive, comm);
 }
 
 }  // namespace heddle::mpi

@@ -1,8 +1,8 @@
 // mpi/exchange/typed_blocks.hpp: MPI's side of an exchange. It checks the arguments of a
 // collective, measures each block once, and adds the blocks to an Exchange.
 //
-//   Exchange exchange(*own, kind.sends(*own), kind.receives(*own));
-//   if (!blocks::add_blocks(kind, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
+//   Exchange exchange(*own, pattern.sends(*own), pattern.receives(*own));
+//   if (!blocks::add_blocks(pattern, *own, send, receive, exchange)) return blocks::beyond_numbers(comm);
 #pragma once
 
 #include <string_view>
@@ -42,18 +42,18 @@ inline bool look(MPI_Datatype type, Measures& found) noexcept {
 using Ruler = engine::Ruler<MPI_Datatype, look>;
 
 /// True: Heddle carries out such a collective of the communicator. All ranks know this.
-inline bool carries_out(const Kind& kind, const ShadowComm& own) noexcept {
-  switch (kind.when) {
-    case Kind::When::not_native:
+inline bool carries_out(const Pattern& pattern, const ShadowComm& own) noexcept {
+  switch (pattern.when) {
+    case Pattern::When::not_native:
       return own.algorithms().alltoallv() != "native";
-    case Kind::When::neighbours_known:
+    case Pattern::When::neighbours_known:
       return own.has_neighbours();
-    case Kind::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
+    case Pattern::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
       const Node* node = Node::here();
       int ranks = 0;
       return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
     }
-    case Kind::When::always:
+    case Pattern::When::always:
       break;
   }
   return true;
@@ -69,8 +69,8 @@ inline Bytes bytes_of_each(const Buffer& data) noexcept {
 
 /// True: by its arguments, the collective is Heddle's. All ranks find the same.
 template <class Sent, class Received>
-bool ours(const Kind& kind, const Sent& send, const Received& receive) noexcept {
-  if (kind.neighbours || kind.gathers) return true;
+bool ours(const Pattern& pattern, const Sent& send, const Received& receive) noexcept {
+  if (pattern.neighbours || pattern.gathers) return true;
   if (send.address == MPI_IN_PLACE) return false;
   if constexpr (std::is_same_v<Received, Buffer>) return bytes_of_each(receive) >= engine::equal_blocks_from;
   return true;
@@ -126,17 +126,17 @@ bool add_gathered(const engine::Turns& to, int first, const Buffer& send, const 
 /// Adds the blocks of both sides. In place, this rank's own block stays as it is, and the caller
 /// still has to pack the sends aside. False: numbers that no buffer has.
 template <class Sent, class Received>
-bool add_blocks(const Kind& kind, const ShadowComm& own, const Sent& send, const Received& receive,
+bool add_blocks(const Pattern& pattern, const ShadowComm& own, const Sent& send, const Received& receive,
                 Exchange& exchange) noexcept {
   using engine::Turns;
-  const bool all = !kind.neighbours;
-  const bool in_place = kind.in_place || (all && kind.gathers && send.address == MPI_IN_PLACE);
+  const bool all = !pattern.neighbours;
+  const bool in_place = pattern.in_place || (all && pattern.gathers && send.address == MPI_IN_PLACE);
   const int first = in_place ? 1 : 0;  // turn 0 is the own block
   const Turns from = all ? Turns::down(own.me(), own.ranks()) : Turns::along(own.in());
   const Turns to = all ? Turns::up(own.me(), own.ranks()) : Turns::along(own.out());
   if (!add_receives(from, first, receive, exchange)) return false;
   if constexpr (std::is_same_v<Sent, Buffer>)
-    if (kind.gathers) return add_gathered(to, first, send, receive, all ? own.me() : -1, exchange);
+    if (pattern.gathers) return add_gathered(to, first, send, receive, all ? own.me() : -1, exchange);
   return add_sends(to, first, send, exchange);
 }
 
@@ -146,17 +146,18 @@ bool add_blocks(const Kind& kind, const ShadowComm& own, const Sent& send, const
 /// @param makes  The call may make the shadow communicator. False in a call that must not wait for
 /// other ranks.
 template <class Sent, class Received>
-ShadowComm* entered(const Kind& kind, const Sent& send, const Received& receive, MPI_Comm comm, bool makes, Done& refused) {
+ShadowComm* entered(const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm, bool makes,
+                    Done& refused) {
   ShadowComm* own = ShadowComm::made(comm);
   if (own && revoked(comm)) return nullptr;
-  if (own ? !carries_out(kind, *own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
-  refused = argument_checks::refused(kind, send, receive, comm, own);  // before any message to other ranks
+  if (own ? !carries_out(pattern, *own) : !makes || !ShadowComm::may_come(comm)) return nullptr;
+  refused = argument_checks::refused(pattern, send, receive, comm, own);  // before any message to other ranks
   if (refused) {
     if (own) own->spoil();  // others may send what this rank does not receive
     return nullptr;
   }
   if (!own) own = ShadowComm::of(comm);
-  return own && carries_out(kind, *own) ? own : nullptr;
+  return own && carries_out(pattern, *own) ? own : nullptr;
 }
 
 /// The counts or displacements fit no buffer. The other ranks wait, as for any rank that is lost.
@@ -205,32 +206,33 @@ inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexce
 /// True: the library has turned out to be quicker for the neighbours, or is due to be timed. All
 /// ranks find the same.
 template <class Received>
-bool goes_library(const Kind& kind, ShadowComm& own, const char* call, const Received& receive, TimedCall& timed) {
-  if (!kind.neighbours || !settings_of_process().trials) return false;
+bool goes_library(const Pattern& pattern, ShadowComm& own, const char* call, const Received& receive, TimedCall& timed) {
+  if (!pattern.neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
   own.algorithms().stop();
-  return own.library({.call = engine::call_of_neighbours(receive, kind.gathers)}, timed, engine::AlgorithmChoice::Next::passes);
+  return own.library({.call = engine::call_of_neighbours(receive, pattern.gathers)}, timed,
+                     engine::AlgorithmChoice::Next::passes);
 }
 
-/// Carries out a blocking call of that kind. Nothing: not for Heddle, on all ranks alike.
+/// Carries out a blocking call of that pattern. Nothing: not for Heddle, on all ranks alike.
 /// @param timed  Lives until the end of the call.
 template <class Sent, class Received>
-Done carry_out(const Kind& kind, const char* call, const Sent& send, const Received& receive, MPI_Comm comm,
+Done carry_out(const Pattern& pattern, const char* call, const Sent& send, const Received& receive, MPI_Comm comm,
                TimedCall& timed) try {
-  if (kind.neighbours && passes(comm, engine::call_of_neighbours(receive, kind.gathers), timed)) return {};
+  if (pattern.neighbours && passes(comm, engine::call_of_neighbours(receive, pattern.gathers), timed)) return {};
   Done refused;
-  ShadowComm* own = entered(kind, send, receive, comm, true, refused);
+  ShadowComm* own = entered(pattern, send, receive, comm, true, refused);
   if (!own) return refused;
-  if (goes_library(kind, *own, call, receive, timed)) {
-    alike(*own, {call, {}, kind.in_place});
+  if (goes_library(pattern, *own, call, receive, timed)) {
+    alike(*own, {call, {}, pattern.in_place});
     return {};
   }
-  Exchange exchange(*own, kind.sends(*own), kind.receives(*own));
+  Exchange exchange(*own, pattern.sends(*own), pattern.receives(*own));
   if (!exchange) return no_memory_on(comm);
-  alike(*own, {call, pair_by_pair(), kind.in_place});
-  if (!add_blocks(kind, *own, send, receive, exchange)) return beyond_numbers(comm);
-  if (kind.in_place && !exchange.send_from_aside()) return no_memory_on(comm);
-  return exchange.run(comm, kind.neighbours);
+  alike(*own, {call, pair_by_pair(), pattern.in_place});
+  if (!add_blocks(pattern, *own, send, receive, exchange)) return beyond_numbers(comm);
+  if (pattern.in_place && !exchange.send_from_aside()) return no_memory_on(comm);
+  return exchange.run(comm, pattern.neighbours);
 } catch (const std::bad_alloc&) {
   return no_memory_on(comm);
 }
@@ -243,12 +245,12 @@ namespace heddle::mpi {
 /// alike.
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
-  if (!blocks::ours(kinds::in_place, given, given)) {
+  if (!blocks::ours(patterns::in_place, given, given)) {
     if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
     return {};
   }
   TimedCall timed;  // never asked: nothing in place is tried
-  return blocks::carry_out(kinds::in_place, call, given, given, comm, timed);
+  return blocks::carry_out(patterns::in_place, call, given, given, comm, timed);
 }
 
 }  // namespace heddle::mpi

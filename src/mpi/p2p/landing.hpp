@@ -45,7 +45,7 @@ class Landing final : public Pending {
   /// communicator, because the next receive most often has the same.
   void put_back() noexcept {
     record.completing.store(false, std::memory_order_relaxed);
-    if (type_) type_ = {};
+    if (type_) type_.empty();
     next_ = std::exchange(unused_, this);
   }
 
@@ -79,7 +79,7 @@ class Landing final : public Pending {
     if (!comm_.is_of(comm)) [[unlikely]]
       meet(comm);
     if (!type) return;
-    type_ = Derived::use(*type);
+    type_.fill(type);
     record.lands = layout::times(data.count, type->size()) <= longest;
   }
   [[gnu::noinline]] void meet(MPI_Comm comm) noexcept { comm_ = communicators::Hold(comm); }

@@ -26,13 +26,13 @@ using engine::Arrival;
 
 /// Sets the status and returns the receive's result. Nothing: the message itself has arrived.
 std::optional<int> outcome(const Arrival& arrival, MPI_Status* status) {
-  if (arrival.how == Arrival::How::as_it_is) return {};
-  if (arrival.how == Arrival::How::failed) {
+  if (arrival.outcome == Arrival::Outcome::as_it_is) return {};
+  if (arrival.outcome == Arrival::Outcome::failed) {
     say(arrival.why);
     return MPI_ERR_INTERN;
   }
   PMPI_Status_set_elements_x(status, MPI_BYTE, arrival.moved);
-  return arrival.how == Arrival::How::whole ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+  return arrival.outcome == Arrival::Outcome::whole ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 engine::Target target(const Buffer& data, const layout::Layout& layout) {

@@ -106,7 +106,7 @@ inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
   return node && address && !Network::here() && count >= 0 && count < node->threshold() && known_predefined.find(type, about) &&
          are_hosts(*node, count * bytes_of_predefined(about));
 }
-inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
+[[gnu::always_inline]] inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
   const Node* const node = Node::here();
   if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
   const Entry* const derived = table.find(type);
@@ -121,6 +121,15 @@ inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype t
   const Node* const node = Node::here();
   return node && node->carries_messages() && address && known_predefined.find(type, about) && !is_predefined_pair(about) &&
          count < most && count * bytes_of_predefined(about) >= descriptor_bytes;
+}
+
+/// lands() for a type with holes. Null: no receive of as many elements has landed. Then
+/// route_of_receive() knows.
+[[gnu::always_inline]] inline const Entry* landed(const void* address, Count count, MPI_Datatype type) noexcept {
+  const Node* const node = Node::here();
+  if (!node || !node->carries_messages() || !address) return nullptr;
+  const Entry* const derived = table.find(type);
+  return derived && derived->has_landed(count) ? derived : nullptr;
 }
 
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is
@@ -187,6 +196,7 @@ inline Route route_of_receive(const Buffer& data, bool come = messages_come()) {
     if (!type) return {come ? Protocol::packed : Protocol::passthrough, found};
     if (come && takes_descriptor(*type, data.count)) {
       const bool room = data.count >= descriptor_bytes || data.count * type->size() >= descriptor_bytes;
+      if (room) type->note_landing(data.count);
       return {room || ProbeQueue::any() ? Protocol::rendezvous : Protocol::passthrough, type};
     }
     return {come || type->pays_to_pack(data.count) ? Protocol::packed : Protocol::passthrough, type};

@@ -2,6 +2,8 @@
 // the type (engine/node/datatype.hpp), and the form in which the host gets packed elements.
 #pragma once
 
+#include <atomic>
+#include <limits>
 #include <utility>
 
 #include "engine/node/datatype.hpp"
@@ -56,6 +58,13 @@ class Entry final : public engine::Datatype, public threads::ReferenceCount<Entr
   /// only those.
   [[nodiscard]] bool has_padded_numbers() const { return signature_.largest >= Bytes{sizeof(long double)}; }
 
+  // The answer of route_of_receive() (mpi/p2p/route.hpp) for the last number of elements that a
+  // receive brought straight into the program's buffer. The next receive of as many asks nothing
+  // else.
+
+  [[nodiscard]] bool has_landed(Count count) const noexcept { return landed_.load(std::memory_order_relaxed) == count; }
+  void note_landing(Count count) const noexcept { landed_.store(count, std::memory_order_relaxed); }
+
   /// From the program's memory to the wire form, and back.
   void to_wire(const void* from, Count count, void* wire) const { wire_.pack(layout(), from, count, wire); }
   void from_wire(void* to, Count count, const void* wire) const { wire_.unpack(layout(), to, count, wire); }
@@ -64,6 +73,7 @@ class Entry final : public engine::Datatype, public threads::ReferenceCount<Entr
   enum class Use : bool { any, message };
   static Entry* look(MPI_Datatype type, Use use) noexcept;
   State state_;
+  mutable std::atomic<Count> landed_{std::numeric_limits<Count>::min()};  // so many elements: nobody asks for them
   Signature signature_;
   Wire wire_;
 };

@@ -84,7 +84,7 @@ class Fabric {
   // --- for messages
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] Listing& listing() noexcept { return listing_; }
-  [[nodiscard]] Known& known() noexcept { return known_; }
+  [[nodiscard]] PeerLayouts& known() noexcept { return known_; }
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
   [[nodiscard]] bool enter(Message& message);
   void leave(Message& message, bool delivered) noexcept;
@@ -156,7 +156,7 @@ class Fabric {
   Pool segments_;
   Pool letters_;
   Listing listing_;
-  Known known_;
+  PeerLayouts known_;
   std::deque<Work> works_;
   std::vector<Work*> idle_;
   std::vector<Work*> not_posted_;   // receives that found the provider full

@@ -44,8 +44,8 @@ Listed* Listing::list(const layout::Layout& layout) {
   return listed_.emplace(key, std::move(listed)).first->second.get();
 }
 
-std::shared_ptr<const layout::Layout> Known::learn(std::uint32_t peer, std::uint32_t id, std::uint32_t version,
-                                                   std::span<const std::byte> wire) {
+std::shared_ptr<const layout::Layout> PeerLayouts::learn(std::uint32_t peer, std::uint32_t id, std::uint32_t version,
+                                                         std::span<const std::byte> wire) {
   try {
     auto layout = std::make_shared<const layout::Layout>(layout::wire::decode(wire));
     if (known_.size() >= most) known_.clear();

@@ -48,7 +48,7 @@ class Listing {
 };
 
 /// The layouts of peers that this process knows.
-class Known {
+class PeerLayouts {
  public:
   [[nodiscard]] std::shared_ptr<const layout::Layout> find(std::uint32_t peer, std::uint32_t id, std::uint32_t version) const {
     const auto at = known_.find({peer, id});

@@ -178,7 +178,7 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
                     .layout = rendezvous_sender.datatype_cache().list(type.layout)};
     Outgoing* outgoing = rendezvous_sender.begin({&type.layout, type.count, field.base()}, plan, descriptor);
     descriptor.count = count;
-    Known known;
+    PeerDatatypes known;
     transport::cma::Cma own(std::vector<pid_t>{getpid()});
     const Reach reach{.memory = memory.base(),
                       .memory_size = memory_size,

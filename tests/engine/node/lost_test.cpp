@@ -14,7 +14,7 @@
 namespace heddle::engine::test {
 namespace {
 
-using How = Arrival::How;
+using Outcome = Arrival::Outcome;
 
 constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
 constexpr int tag = 7;
@@ -56,7 +56,7 @@ class LostTest : public testing::Test {
     const Receipt receipt{
         .peer = 0, .tag = with, .bytes = length, .own = own, .expected = own ? type.size() : 0, .standing = find_elsewhere};
     const Arrival arrival = fetch(node, buffer.data(), Lengths::longest, receipt, {&type.layout(), 1, in.data()});
-    EXPECT_NE(arrival.how, How::failed);
+    EXPECT_NE(arrival.outcome, Outcome::failed);
     return in[0];
   }
 

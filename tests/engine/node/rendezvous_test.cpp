@@ -16,7 +16,7 @@ namespace {
 
 using layout::basic;
 using layout::Layout;
-using How = Arrival::How;
+using Outcome = Arrival::Outcome;
 
 constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
 constexpr select::Link instant{.latency = 0, .message = 0, .byte = 0};
@@ -69,10 +69,10 @@ TEST_F(RendezvousTest, ADescriptorBecomesItsMessage) {
   std::fill(sent.begin(), sent.end(), 0);  // the program may use its buffer again
   for (std::size_t i = 0; i < sent.size(); i += 4) sent[i] = static_cast<double>(i);
   const Arrival arrival = fetch_into(bytes);
-  EXPECT_EQ(arrival.how, How::whole);
+  EXPECT_EQ(arrival.outcome, Outcome::whole);
   EXPECT_EQ(arrival.moved, type.size());
   EXPECT_TRUE(all_is_there());
-  EXPECT_EQ(fetch_into(bytes).how, How::as_it_is) << "it is not to be found there again";
+  EXPECT_EQ(fetch_into(bytes).outcome, Outcome::as_it_is) << "it is not to be found there again";
 }
 
 TEST_F(RendezvousTest, ADescriptorTellsTheSizeOfItsMessage) {
@@ -151,7 +151,7 @@ TEST_F(RendezvousTest, AShorterTargetIsATruncation) {
   const auto length = static_cast<Bytes>(bytes.size());
   const Arrival arrival =
       fetch(node, bytes.data(), length, {.peer = 0, .tag = 7, .bytes = length}, {&half.layout(), 1, received.data()});
-  EXPECT_EQ(arrival.how, How::truncated);
+  EXPECT_EQ(arrival.outcome, Outcome::truncated);
   EXPECT_EQ(arrival.moved, half.size());
   EXPECT_EQ(received[4 * 2047], sent[4 * 2047]);
   EXPECT_EQ(received[4 * 2048], -1);
@@ -164,7 +164,7 @@ TEST_F(RendezvousTest, AReceiveTooShortForTheLastOfADescriptorTakesWhatFits) {
   std::vector<std::byte> bytes = delivered(message);
   message.settle();
   const Arrival arrival = fetch_truncated(node, bytes.data(), sizeof(Descriptor), {&some.layout(), 1, received.data()});
-  EXPECT_EQ(arrival.how, How::truncated);
+  EXPECT_EQ(arrival.outcome, Outcome::truncated);
   EXPECT_EQ(arrival.moved, some.size());
 }
 
@@ -174,7 +174,7 @@ TEST_F(RendezvousTest, AReceiveTooShortForADescriptorDrainsItsMessage) {
   ASSERT_TRUE(*message);
   std::vector<std::byte> bytes = delivered(*message);
   message->settle();
-  EXPECT_EQ(fetch_truncated(node, bytes.data(), 64, {&type.layout(), 1, received.data()}).how, How::as_it_is);
+  EXPECT_EQ(fetch_truncated(node, bytes.data(), 64, {&type.layout(), 1, received.data()}).outcome, Outcome::as_it_is);
   message.reset();
   node.rendezvous_sender().sweep();
   EXPECT_EQ(node.rendezvous_sender().under_way(), 0U);
@@ -183,12 +183,12 @@ TEST_F(RendezvousTest, AReceiveTooShortForADescriptorDrainsItsMessage) {
 
 TEST_F(RendezvousTest, OtherBytesAreLeftAlone) {
   std::vector<std::byte> bytes(256, std::byte{0x5a});
-  EXPECT_EQ(fetch_into(bytes).how, How::as_it_is);
+  EXPECT_EQ(fetch_into(bytes).outcome, Outcome::as_it_is);
   EXPECT_EQ(bytes, std::vector<std::byte>(256, std::byte{0x5a}));
   Rendezvous message(node, elements(), Ends::in_call, Probes::none, {.host = instant});
   bytes = delivered(message);
   const Target target{&type.layout(), 1, received.data()};
-  EXPECT_EQ(fetch(node, bytes.data(), 128, {.peer = 0, .tag = 7, .bytes = 0}, target).how, How::as_it_is)
+  EXPECT_EQ(fetch(node, bytes.data(), 128, {.peer = 0, .tag = 7, .bytes = 0}, target).outcome, Outcome::as_it_is)
       << "an empty message over an old descriptor";
 }
 
@@ -198,7 +198,7 @@ TEST_F(RendezvousTest, ADamagedDescriptorFailsWithASentence) {
   std::vector<std::byte> bytes = delivered(message);
   bytes[offsetof(Descriptor, total)] ^= std::byte{1};
   const Arrival arrival = fetch_into(bytes);
-  EXPECT_EQ(arrival.how, How::failed);
+  EXPECT_EQ(arrival.outcome, Outcome::failed);
   EXPECT_NE(std::string(arrival.why).find("damaged"), std::string::npos);
 }
 

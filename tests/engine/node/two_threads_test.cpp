@@ -164,7 +164,7 @@ struct Sender {
 /// Receives until the mail is closed. Returns the number of messages.
 int run_receiver(Mail& mail, std::byte* memory, Bytes size, std::uint32_t seed, bool may_refuse) {
   std::mt19937 random(seed);
-  Known known;
+  PeerDatatypes known;
   ScratchPool scratch_pool;
   Distances distances(1, now_ns);
   transport::cma::Cma own(std::vector<pid_t>{getpid()});

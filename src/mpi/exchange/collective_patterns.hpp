@@ -1,13 +1,13 @@
-// mpi/exchange/kinds.hpp: the collectives that Heddle carries out.
+// mpi/exchange/collective_patterns.hpp: the collectives that Heddle carries out.
 //
-//   Exchange exchange(*own, kinds::neighbours.sends(*own), kinds::neighbours.receives(*own));
+//   Exchange exchange(*own, patterns::neighbours.sends(*own), patterns::neighbours.receives(*own));
 #pragma once
 
 #include "mpi/exchange/shadow_comm.hpp"
 
 namespace heddle::mpi {
 
-struct Kind {
+struct Pattern {
   bool neighbours = false;  ///< Blocks go to neighbours in a topology. Otherwise, to all ranks.
   bool gathers = false;     ///< One block goes to every peer.
   bool in_place = false;    ///< The send side is the receive side, by MPI_IN_PLACE.
@@ -23,23 +23,23 @@ struct Kind {
   }
 };
 
-namespace kinds {
+namespace patterns {
 
 /// The blocking MPI_Alltoall, v and w, and MPI_Allgatherv. Each call chooses its algorithm.
-inline constexpr Kind all_blocking{};
-inline constexpr Kind gather_blocking{.gathers = true};
+inline constexpr Pattern all_blocking{};
+inline constexpr Pattern gather_blocking{.gathers = true};
 /// The other forms of MPI_Alltoall, v and w, and all forms in place.
-inline constexpr Kind all{.when = Kind::When::not_native};
-inline constexpr Kind in_place{.in_place = true, .when = Kind::When::not_native};
+inline constexpr Pattern all{.when = Pattern::When::not_native};
+inline constexpr Pattern in_place{.in_place = true, .when = Pattern::When::not_native};
 /// MPI_Iallgatherv and MPI_Allgatherv_init on one node. Each receiver fetches an announced block
 /// from the sender's memory for itself. All messages can be posted at once, as a non-blocking call
 /// needs. A schedule, in which ranks hand on blocks that have come to them, would stand still while
 /// the program is in a call of the host's. Other ranks may be waiting for the program there.
-inline constexpr Kind gather_all{.gathers = true, .when = Kind::When::one_node};
+inline constexpr Pattern gather_all{.gathers = true, .when = Pattern::When::one_node};
 /// MPI_Neighbor_alltoall, v and w.
-inline constexpr Kind neighbours{.neighbours = true, .when = Kind::When::neighbours_known};
+inline constexpr Pattern neighbours{.neighbours = true, .when = Pattern::When::neighbours_known};
 /// MPI_Neighbor_allgather, MPI_Neighbor_allgatherv.
-inline constexpr Kind gather_neighbours{.neighbours = true, .gathers = true, .when = Kind::When::neighbours_known};
+inline constexpr Pattern gather_neighbours{.neighbours = true, .gathers = true, .when = Pattern::When::neighbours_known};
 
-}  // namespace kinds
+}  // namespace patterns
 }  // namespace heddle::mpi
