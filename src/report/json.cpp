@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/build_id.hpp"
 #include "report/python_line.hpp"
 #include "report/report.hpp"
 #include "report/run.hpp"
@@ -38,8 +39,10 @@ void name(Json& json, const CallSite* site) {
   json["module"] = named.place.module;
   if (const int line = line_of(named.place))
     json["line"] = std::to_string(line);  // a text, so that sums keep it
-  else
+  else {
     json["offset"] = hexadecimal(named.place.offset);
+    if (std::string build = build_id(named.place.module); !build.empty()) json["build_id"] = std::move(build);
+  }
   json["symbol"] = named.place.symbol;
   if (*named.place.no_line) json["no_line"] = named.place.no_line;
   json["datatype_name"] = named.datatype;

@@ -11,15 +11,12 @@
 #include "report/python_line.hpp"
 
 namespace heddle::report {
-namespace {
 
-std::string executable() {
+std::string program_file() {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
 }
-
-}  // namespace
 
 Place place_of(const void* address) {
   if (const PythonLine* const python = python_line_at(address)) return place_of(*python);
@@ -28,7 +25,7 @@ Place place_of(const void* address) {
   if (!address || !dladdr1(address, &found, &extra, RTLD_DL_LINKMAP) || !extra) return {};
   const auto* const map = static_cast<const link_map*>(extra);
   Place place;
-  place.module = map->l_name && *map->l_name ? map->l_name : executable();
+  place.module = map->l_name && *map->l_name ? map->l_name : program_file();
   place.offset = reinterpret_cast<std::uintptr_t>(address) - map->l_addr;
   if (found.dli_sname) place.symbol = found.dli_sname;
   if (part_of(place.module) == Part::mpi4py) place.no_line = why_no_python_line();

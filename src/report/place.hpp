@@ -21,4 +21,7 @@ struct Place {
 
 Place place_of(const void* address);
 
+/// The file of this process's program; empty: the system does not tell.
+std::string program_file();
+
 }  // namespace heddle::report

@@ -234,3 +234,18 @@ def test_a_case_runs_alone_and_under_heddle(tmp_path):
     assert done.returncode == 0 and "nothing differs in 2 runs" in done.stdout, done
     results = json.loads((tmp_path / "r.json").read_text())
     assert [(one["mpi"], one["verdict"]) for one in results] == [("mpich", "same"), ("openmpi", "same")]
+    done = subprocess.run([*words, "--mpi", "mpich", "--only-heddle"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "1 runs end as their suites expect, 0 do not, 0 are left out" in done.stdout, done
+
+
+def test_a_case_under_heddle_alone_must_end_as_its_suite_expects(tmp_path):
+    folder = tmp_path / "ompi/test/datatype"
+    folder.mkdir(parents=True)
+    (folder / "to_self.c").write_text(
+        "#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); return 3; }\n"
+    )
+    words = [CHECKOUT / "scripts/suites", tmp_path, "--place", tmp_path / "built", "--mpi", "mpich", "--only-heddle"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "fails (status 3)" in done.stdout and "1 do not" in done.stdout, done
+    refused = subprocess.run([*words, "--write"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "leave out --only-heddle" in refused.stderr, refused

@@ -90,6 +90,12 @@ class File {
     pause_ = is ? (1 << refusals_) - 2 : 0;
   }
 
+  /// A split collective access is under way: the host has begun one.
+  struct Split {
+    std::optional<Bytes> bytes;  ///< Heddle has carried so many bytes of this rank. Nothing: the host carries all.
+  };
+  std::optional<Split> split;
+
   /// The words of one rank about its part of an access.
   struct Told {
     engine::files::Accessed bytes;
@@ -133,6 +139,7 @@ extern constinit threads::HandleTable<MPI_File, File> table;
 
 /// Called in MPI_Init. True: on all ranks, HEDDLE_FILES lets Heddle carry accesses to files.
 void allow(bool is) noexcept;
+[[nodiscard]] bool allowed() noexcept;
 
 /// The program's MPI_File_open has returned `result`. Collective over `comm`: ranks where it has
 /// failed call this, too.

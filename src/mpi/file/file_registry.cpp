@@ -18,7 +18,7 @@ constinit threads::HandleTable<MPI_File, File> table;
 
 namespace {
 
-constinit std::atomic<bool> allowed{false};
+constinit std::atomic<bool> are_allowed{false};
 
 /// The value of a hint. Empty: there is none.
 std::string hint(MPI_Info info, const char* key) {
@@ -76,11 +76,13 @@ bool is_of(int result, int wanted) {
 
 }  // namespace
 
-void allow(bool is) noexcept { allowed = is; }
+void allow(bool is) noexcept { are_allowed = is; }
+
+bool allowed() noexcept { return are_allowed; }
 
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh) {
   // The host fails in one rank alone only after it has looked at the communicator.
-  if (!allowed || is_of(result, MPI_ERR_COMM) || is_of(result, MPI_ERR_ARG) || comm == MPI_COMM_NULL ||
+  if (!are_allowed || is_of(result, MPI_ERR_COMM) || is_of(result, MPI_ERR_ARG) || comm == MPI_COMM_NULL ||
       communicators::reaches_beyond(comm))
     return;
   int me = 0;

@@ -11,6 +11,7 @@
 #include "interposition/procedures.hpp"
 #include "mpi/collectives/peers.hpp"
 #include "mpi/communicators/host_group.hpp"
+#include "mpi/file/file.hpp"
 #include "mpi/process/process.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/entry.hpp"
@@ -127,6 +128,8 @@ class OfHost final : public report::Meanings {
     if (!called.typed || !called.carriable) return Passed::by_nature;
     if (!running()) return Passed::off;
     if (chosen) return Passed::as_fast;
+    if (std::string_view(procedure(called.procedure)).starts_with("MPI_File_"))
+      return files::allowed() ? Passed::as_fast : Passed::files_off;
     if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)
       return Passed::as_set;
     if (called.in_place || called.type == 0) return Passed::no_holes;
