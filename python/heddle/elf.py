@@ -34,6 +34,23 @@ def defines(path: Path, symbol: str) -> bool:
     return False
 
 
+def build_id(path: Path) -> str:
+    """The build ID in hexadecimal digits. Empty: the file has none, or is no ELF file."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.segments import NoteSegment
+
+    try:
+        with open(path, "rb") as file:
+            for segment in ELFFile(file).iter_segments():
+                for note in segment.iter_notes() if isinstance(segment, NoteSegment) else ():
+                    if note["n_type"] == "NT_GNU_BUILD_ID":
+                        return str(note["n_desc"])
+    except (OSError, ValueError, ELFError):
+        pass
+    return ""
+
+
 def soname(path: Path) -> str:
     """The name that programs were linked with. A file without a soname has its own name, such as
     libmpi.so.40.40.7."""

@@ -7,9 +7,14 @@ json_of(Path("r.json"))      # its value with all texts cleaned, or a ValueError
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 MOST = 1 << 29  # bytes of a file that is read whole
+CUT_OFF = "it is cut off: its end is missing"
+WORDS = ("true", "false", "null")
+# The beginning of a number, a word of JSON or an escape, or nothing.
+PART = re.compile("|".join([r"[-+.\deE]*", r"\\?u[\da-fA-F]{0,4}", *(word[:n] for word in WORDS for n in range(1, len(word)))]))
 
 
 def clean(text: str) -> str:
@@ -36,14 +41,22 @@ def json_of(file: Path, most: int = MOST) -> object:
         raise ValueError(f"it has more than {most >> 20} MiB")
     try:
         return _cleaned(json.loads(data.decode("utf-8"), parse_constant=_no_number))
-    except UnicodeDecodeError:
-        raise ValueError("it is no text in UTF-8") from None
+    except UnicodeDecodeError as error:
+        cut = error.reason == "unexpected end of data"
+        raise ValueError(CUT_OFF if cut else "it is no text in UTF-8") from None
     except json.JSONDecodeError as error:
-        at_end = error.pos >= len(error.doc.rstrip())
-        where = "its end is missing" if at_end else f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise ValueError(f"it is no JSON ({where})") from None
+        if not error.doc.strip():
+            raise ValueError("it is empty") from None
+        where = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise ValueError(CUT_OFF if _cut_off(error) else f"it is no JSON ({where})") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _cut_off(error: json.JSONDecodeError) -> bool:
+    """True: the text ends within a value, or before one that must come."""
+    rest = error.doc[error.pos :].strip()
+    return error.msg.startswith("Unterminated string") or (error.pos > 0 and PART.fullmatch(rest) is not None)
 
 
 def _no_number(name: str) -> None:

@@ -83,6 +83,10 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
     if report == "" and words[0].endswith((".json", ".html")) and not program.exists(words[0]):
         raise Problem(f"{words[0]} is no program. The report's file comes after an equals sign: --report={words[0]}", code=2)
     _say_who_drops_preloads(words)
+    if trace := os.environ.get("HEDDLE_TRACE"):
+        from heddle.reported.afterwards import check_writable
+
+        check_writable(trace, words, "the timeline")
     if report is not None:
         from heddle.reported.afterwards import run
 
@@ -91,7 +95,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         from heddle.reported.afterwards import check_writable
 
         check_writable(kept, words)
-    if os.environ.get("HEDDLE_TRACE"):
+    if trace:
         from heddle.reported.afterwards import run_with_timeline
 
         run_with_timeline(words, ranks, mpi)

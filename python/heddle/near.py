@@ -43,7 +43,10 @@ def meant(word: str, names: Iterable[str]) -> str:
 
 
 def file(path: Path) -> str:
-    """A hint for a missing file: a file of the same kind beside it that may be meant."""
+    """A hint for a missing file: a file of the same kind beside it that may be meant. "": there is
+    none, or the file exists."""
+    if path.exists():
+        return ""
     found = closest(path.stem, (entry.stem for entry in _entries(path.parent) if entry.suffix == path.suffix))
     return f" Did you mean {path.with_name(found + path.suffix)}?" if found else ""
 

@@ -1,5 +1,6 @@
 """Writes a file that a user has named, whole or not at all. No other user can redirect the write.
 
+    check(Path("r.html"), "the page")        # before hours of work: a Problem if it cannot be written
     write(Path("r.html"), text)              # OSError: the reason why not
 
 The text goes to a new file in the same folder, which is then renamed. A symbolic link is followed
@@ -18,7 +19,35 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from heddle.problem import Problem
+
 _LINKS = 40  # the kernel follows no more
+_OPEN = (Path("/proc/self/fd"), Path("/dev/fd"))  # files that are open already
+
+
+def check(path: str | os.PathLike, name: str) -> None:
+    """Problem: a file of this name cannot be written. `name` says in words which file it is."""
+    file = Path(path).absolute()
+    if why := _why_not(file):
+        raise Problem(f"{name} cannot be written to {file}: {why}.", code=2)
+
+
+def _why_not(file: Path) -> str:
+    if not file.parent.is_dir():
+        return f"there is no folder {file.parent}"
+    if file.is_dir():
+        return "that is a folder. Name a file in it"
+    try:
+        target = followed(file)
+    except OSError as error:
+        return error.strerror
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}"
+    if target.exists() and not target.is_file():  # /dev/stdout, a pipe
+        return "" if os.access(target, os.W_OK) else "you may not write there"
+    if target.parent in _OPEN or os.access(target.parent, os.W_OK):
+        return ""
+    return f"you may not write in {target.parent}"
 
 
 def write(path: str | os.PathLike, text: str) -> None:
@@ -63,8 +92,8 @@ def followed(path: str | os.PathLike) -> Path:
     another user."""
     path = Path(path)
     for _ in range(_LINKS):
-        if path.parent in (Path("/proc/self/fd"), Path("/dev/fd")):
-            return path  # a file that is open already
+        if path.parent in _OPEN:
+            return path
         try:
             handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:

@@ -88,7 +88,7 @@ class Reader {
       if (sign(':')) step = number();
     }
     const auto wrong = [&](const std::string& what) { throw TextError(begin + 1, what); };
-    if (step == 0) wrong("a range needs a step");
+    if (step == 0) wrong("a range needs a step that is not 0");
     const std::int64_t size = step > 0 ? (stop - first + step - 1) / step : (first - stop - step - 1) / -step;
     if (size <= 0) wrong("a range without ranks: first:end:step does not include its end");
     const std::int64_t last = first + (size - 1) * step;

@@ -10,7 +10,7 @@ from conftest import compiled
 from heddle.reported import Found, Site, rows_of
 from heddle.reported.drawings import by_site
 from heddle.reported.functions import brief
-from heddle.reported.lines import Place, places
+from heddle.reported.lines import Place, missing, places
 from test_width import on_a_terminal
 
 PROGRAM = r"""
@@ -267,3 +267,83 @@ def test_libraries_between_are_named():
         fortran: "libmpifort.so.12 (Fortran binding)",
         python: "MPI.cpython-311-x86_64-linux-gnu.so (mpi4py)",
     }
+
+
+def test_the_end_of_python_is_named():
+    """mpi4py's function jumps to MPI_Finalize, so the return address is in the interpreter. The
+    interpreter may have debug information."""
+    for file in ("/x/libpython3.11.so.1.0", "/usr/bin/python3.11", "/usr/bin/python3", "/x/libpython3.13t.so"):
+        place = Place(file, "0x2938b9", "Py_FinalizeEx")
+        assert places([place]) == {place: "the end of Python (mpi4py)"} and not missing(places([place]))
+    for file in ("/x/python-solver", "/x/pythonic.so", "/x/libpythonista.so"):
+        assert "end of Python" not in Place(file, "0x1", "f").plain
+
+
+FORTRAN = """
+program waves
+  integer :: i
+  i = command_argument_count()
+  call both(i)
+  call both(i + 1)
+contains
+  subroutine both(n)
+    integer :: n
+    call abort_(n)
+    call other(n)
+  end subroutine
+end program
+subroutine abort_(n)
+  integer :: n
+  print *, n
+end subroutine
+subroutine other(n)
+  integer :: n
+  print *, n
+end subroutine
+"""
+
+
+def test_each_inlined_call_of_fortran_names_the_inlined_function(tmp_path):
+    """addr2line names the outer function for the first address in an inlined function."""
+    if not all(map(shutil.which, ("gfortran", "addr2line", "objdump"))):
+        pytest.skip("there is no gfortran or no binutils")
+    source, program = tmp_path / "waves.f90", tmp_path / "waves"
+    source.write_text(FORTRAN.lstrip("\n"))
+    subprocess.run(["gfortran", "-g", "-O1", "-finline-functions", "-fno-ipa-cp", source, "-o", program], check=True)
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    behind = re.findall(r"call +\S+ <(?:abort__|other_)>\n +([0-9a-f]+):", code)
+    shown = places(Place(str(program), f"0x{address}") for address in behind)
+    assert len(shown) >= 2, code
+    assert {text.partition(" (")[0] for text in shown.values()} <= {"both", "both.0"}, shown
+
+
+def test_a_program_that_was_built_again_has_no_lines(heddle, mpi, tmp_path):
+    """Offsets of the run mean other places in the new file."""
+    source = """#include <mpi.h>
+int main(int c, char** v) {
+  MPI_Init(&c, &v);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+"""
+    (tmp_path / "app.c").write_text(source)
+    program, file = compiled(mpi, tmp_path / "app", "-g", tmp_path / "app.c"), tmp_path / "r.json"
+    assert heddle("run", "-n", 2, "--", program, HEDDLE_REPORT=str(file)).returncode == 0
+    assert "main (app.c:4)" in heddle("report", file).stdout
+    (tmp_path / "app.c").write_text(source.replace("  MPI_Barrier", "\n\n  c += c;\n  MPI_Barrier"))
+    compiled(mpi, tmp_path / "app", "-g", "-O2", tmp_path / "app.c")
+    shown = " ".join(heddle("report", file).stdout.split())
+    assert "(app.c:" not in shown and "the file has been built again since the run" in shown
+
+
+def test_files_that_are_off_say_how_they_go_on(heddle, mpi, tmp_path):
+    (tmp_path / "app.c").write_text(
+        "#include <mpi.h>\nstatic char data[64];\nint main(int c, char** v) {\n  MPI_Init(&c, &v);\n  MPI_File f;\n"
+        "  MPI_File_open(MPI_COMM_WORLD, v[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);\n"
+        "  MPI_File_write_all(f, data, 64, MPI_CHAR, MPI_STATUS_IGNORE);\n  MPI_File_close(&f);\n  return MPI_Finalize();\n}\n"
+    )
+    program, file = compiled(mpi, tmp_path / "app", "-g", tmp_path / "app.c"), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program, tmp_path / "data")
+    assert done.returncode == 0 and "next: try HEDDLE_FILES=auto" in " ".join(done.stderr.split()), done
+    [written] = [one for one in rows_of(file).procedures if one.name == "MPI_File_write_all"]
+    assert written.passed == {"files off": 2}

@@ -153,6 +153,24 @@ def test_receiver_that_does_not_fit(heddle):
     assert done.returncode == 2 and "vector" in done.stderr and "vctor(1, 1, 1, int)\n^" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("spec", "to", "said"),
+    [
+        ("vector(512, 64, 4096, int)", "contiguous(16384, double)", "item 1 is int at the sender, and double at the receiver"),
+        ("struct(int, 2 double @ 16)", "struct(int, double @ 8, 2 int @ 16)", "item 3 is double at the sender, and int at the"),
+        ("vector(512, 64, 4096, int)", "contiguous(32768, int)", ""),
+        ("contiguous(100000, int)", "int", ""),
+        ("contiguous(4, int)", "packed", ""),
+        ("contiguous(1000000000, int)", "contiguous(2, int)", ""),
+        ("struct(int, double @ 8)", "struct(int @ 8, double @ 0)", ""),
+    ],
+)
+def test_signatures_that_differ_are_told(heddle, spec, to, said):
+    done = heddle("explain", spec, "--to", to, "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["way"]["to"] == to, done
+    assert (f"heddle: the signatures differ: {said}" in done.stderr) if said else not done.stderr, done
+
+
 def test_json(heddle):
     about = json.loads(heddle("explain", COLUMN, "--json").stdout)
     fields = "input type count type_map size extent lower_bound true_extent canonical tree shape plan segments".split()

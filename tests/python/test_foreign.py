@@ -125,9 +125,40 @@ def test_the_command_and_its_complaints_are_clean(heddle, tmp_path):
         assert not obeyed(done.stdout + done.stderr)
 
 
+EXTREMES = [f"{part}_us_{end}" for part in ("pack", "wait", "copy") for end in ("min", "max")]
+EXTREMES += ["search_us_min", "search_us_rank_max"]
+
+
+@pytest.mark.parametrize("gone", EXTREMES)
+def test_a_report_without_a_member_is_told(tmp_path, gone):
+    report = whole()
+    report["rows"][0] |= dict.fromkeys(EXTREMES, 1.0)
+    (tmp_path / "r.json").write_text(json.dumps(report))
+    assert rows_of(tmp_path / "r.json").rows[0].most["wait"] == 1.0
+    del report["rows"][0][gone]
+    (tmp_path / "r.json").write_text(json.dumps(report))
+    with pytest.raises(Problem, match=f"'{gone}' is missing in it"):
+        rows_of(tmp_path / "r.json")
+
+
+def test_each_cut_of_a_file_is_told(tmp_path):
+    """The text has an escape, numbers, words of JSON, and a letter of two bytes."""
+    content = json.dumps(whole() | {"some": [True, False, None, -1.5e-3, "\n× é"]}, ensure_ascii=False).encode()
+    content = content.replace("é".encode(), b"\\u00e9")
+    for length in range(1, len(content)):
+        (tmp_path / "r.json").write_bytes(content[:length])
+        with pytest.raises(ValueError, match="it is cut off"):
+            foreign.json_of(tmp_path / "r.json")
+    for text in ("nonsense", "nul", '{"a": [1}', '{"a": nonsense', '"a" b'):
+        (tmp_path / "r.json").write_text(text)
+        with pytest.raises(ValueError, match="it is no JSON"):
+            foreign.json_of(tmp_path / "r.json")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("", "it is empty"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
         (json.dumps(whole())[:-40], "its end is missing"),

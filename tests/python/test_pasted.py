@@ -324,7 +324,9 @@ def test_lists_of_python():
 def test_values_of_the_run(text):
     """Only the run has the elements of such an array. The text names it, and the way to see its
     datatype."""
-    with pytest.raises(Problem, match=r"what is at\?.*computes at when it runs.*HEDDLE_EXPLAIN=all heddle run") as problem:
+    with pytest.raises(
+        Problem, match=r"what is at\?.*computes at when it runs.*each with its layout: HEDDLE_EXPLAIN=all"
+    ) as problem:
         described(text)
     assert "what is" not in str(problem.value)[8:]
     with pytest.raises(Problem) as problem:
@@ -369,6 +371,42 @@ def test_one_of_a_file(heddle):
     done = heddle("explain", file, "--variable", "rectangle", "-D", "n=2048", "-D", "ranks=4")
     assert done.returncode == 0 and done.stdout.startswith("vector(512, 512, 2048, double_complex)"), done
     assert "written out" in heddle("explain", "vector(8, 1, 8, int)", "--variable", "t").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "defined", "said"),
+    [
+        ("int N = 64; MPI_Type_vector(N, 1, N, MPI_INT, &column);", ("M=8",), "the text has no M; it has N."),
+        ("int N = 64; MPI_Type_vector(N, 1, N, MPI_INT, &column);", ("n=8",), "the text has no n; it has N."),
+        ("int N = 64, k; MPI_Type_vector(N, 1, N, MPI_INT, &column);", ("k=8", "N=8"), ""),
+        ("MPI_Type_vector(box->n, 1, 9, mine, &t);", ("box.n=8", "mine=MPI_INT"), ""),
+        ("MPI_Type_contiguous(3, MPI_INT, &t);", ("n=8",), "the text has no n."),
+        ("integer :: n\ncall MPI_Type_vector(n, 1, 9, MPI_INTEGER, t, error)", ("N=8",), ""),
+        ("integer :: n\ncall MPI_Type_vector(n, 1, 9, MPI_INTEGER, t, error)", ("n=8", "M=8"), "the text has no M; it has n."),
+        ("n = 8\nt = MPI.INT.Create_vector(n, 1, 9)", ("m=8",), "the text has no m; it has n."),
+    ],
+)
+def test_a_value_for_a_name_that_the_text_has_not(heddle, text, defined, said):
+    done = heddle("explain", text, *(f"--define={one}" for one in defined))
+    assert (done.returncode, done.stderr) == ((2, f"heddle: {said}\n") if said else (0, "")), done
+
+
+def test_files_that_are_no_source_are_told(heddle, tmp_path):
+    (tmp_path / "app").write_bytes(b"\x7fELF\x02")
+    (tmp_path / "r.json").write_text('{"heddle_report": 3}')
+    (tmp_path / "t.json").write_text('{"traceEvents": []}')
+    (tmp_path / "notes").write_text("vector")
+    (tmp_path / "double").write_bytes(b"\x7fELF\x02")
+    for word, said in (
+        ("app", "app is a program; HEDDLE_EXPLAIN=all heddle run -n 2 -- ./app explains the datatypes of a running program."),
+        ("r.json", "r.json is a report; heddle report r.json shows it."),
+        ("t.json", "t.json is a timeline; open it in Perfetto"),
+        ("notes", "notes is a file, but no source of a program"),
+    ):
+        for line in ((word,), (word, "--variable", "t"), ("int", "--to", word)):
+            done = heddle("explain", *line, cwd=tmp_path)
+            assert done.returncode == 2 and done.stderr.startswith(f"heddle: {said}"), done
+    assert heddle("explain", "double", cwd=tmp_path).returncode == 0
 
 
 def test_a_file_without_datatypes_says_so(heddle, tmp_path):

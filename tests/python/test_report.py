@@ -436,6 +436,16 @@ def test_short_messages_are_worth_what_the_profile_says_that_one_costs(heddle, w
     assert output.index("about 94 ms") < output.index("up to 90 ms")
 
 
+def test_communicators_that_no_call_made(heddle, written):
+    sizes = {"members_bytes": 4, "whole_bytes": 64, "list_bytes": 8, "pointers_bytes": 16}
+    kept = [{"call": call, "kept": "identity", "size": 2, "count": 2} | sizes for call in ("MPI_COMM_WORLD", "first message")]
+    shown = heddle("report", written(report() | {"communicators": kept[:1]})).stdout
+    assert "How many is the sum over all processes." in shown and "no call" not in shown
+    shown = heddle("report", written(report() | {"communicators": kept})).stdout
+    assert "first message" not in shown and re.search(r"^no call +2 +identity +2", shown, re.MULTILINE), shown
+    assert 'A row "no call" has MPI_COMM_SELF' in shown
+
+
 def test_an_empty_report(heddle, written):
     done = heddle("report", written(report()))
     assert done.returncode == 0 and "no message with holes" in done.stdout
@@ -453,7 +463,11 @@ def test_nonsense_gets_a_sentence(heddle, written, text):
 
 def test_other_problems(heddle, written, tmp_path):
     assert "version 4" in heddle("report", written({"heddle_report": 4})).stderr
-    assert "cannot read" in heddle("report", tmp_path / "none.json").stderr
+    (tmp_path / "halo.json").touch()
+    missing = heddle("report", tmp_path / "hallo.json")
+    assert "cannot read" in missing.stderr and f"Did you mean {tmp_path / 'halo.json'}?" in missing.stderr
+    assert heddle("report", ".", cwd=tmp_path).stderr == "heddle: . is a folder. Name a report in it.\n"
+    assert "is a timeline; open it in Perfetto" in heddle("report", written({"traceEvents": []})).stderr
     done = heddle("report", written(report(row())), "--html", tmp_path / "no/folder.html")
     assert done.returncode == 1 and "cannot write" in done.stderr
 

@@ -107,10 +107,12 @@ def test_mistakes_are_told_as_without_it(heddle):
         (("--report=/",), "that is a folder"),
         (("HEDDLE_REPORT=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
         (("HEDDLE_REPORT=/no-such-folder/r.json", "--report"), "there is no folder /no-such-folder"),
+        (("HEDDLE_TRACE=/no-such-folder/t.json",), "the timeline cannot be written to /no-such-folder/t.json"),
+        (("HEDDLE_TRACE=/no-such-folder/t.json", "--report"), "the timeline cannot be written to /no-such-folder/t.json"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(heddle, words, said, tmp_path):
-    variables = {"HEDDLE_REPORT": words[0].partition("=")[2]} if words[0].startswith("HEDDLE") else {}
+    variables = dict([words[0].split("=")]) if words[0].startswith("HEDDLE") else {}
     options = words[1:] if variables else words
     done = heddle("run", *options, "-n", 1, "--", "touch", tmp_path / "ran", cwd=tmp_path, **variables)
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done

@@ -5,7 +5,7 @@ import itertools
 import json
 
 import pytest
-from conftest import COLUMNS, compiled
+from conftest import COLUMNS, compiled, launcher
 from heddle.reported.timeline import name_lines
 
 
@@ -77,6 +77,7 @@ def test_a_file_for_each_rank_beside_a_report(heddle, program, tmp_path):
         assert {one["pid"] for one in events} == {rank} and len(slices(events)) == 11
 
 
-def test_a_place_that_cannot_be_written_is_told(heddle, program, tmp_path):
-    done = heddle("run", "-n", 2, "--", program, HEDDLE_TRACE=str(tmp_path / "no/t.json"))
+def test_a_place_that_cannot_be_written_is_told(heddle, mpi, program, tmp_path):
+    """Under a launcher, only the ranks know whether they can write it."""
+    done = heddle("run", "--", *launcher(mpi), "-n", 2, program, HEDDLE_TRACE=str(tmp_path / "no/t.json"))
     assert done.returncode == 0 and done.stderr.count("the trace is lost. HEDDLE_TRACE names another place.") == 1, done

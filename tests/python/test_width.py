@@ -14,7 +14,7 @@ COMMANDS = (
     ["explain", "vector(128, 8, 4096, int)"],
     ["explain", "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))", "--count", "3"],
     ["explain", "struct([3, 5, 1, 7], [0, 24, 13000000, 13000064], [double, int, char, short])"],
-    ["explain", "subarray([160, 160], [20, 40], [33, 22], double)", "--to", "contiguous(8, int)"],
+    ["explain", "subarray([160, 160], [20, 40], [33, 22], double)", "--to", "contiguous(8, double)"],
     ["explain", "indexed_block(7, [3, 1000, 77, 31, 500, 4444, 12345678, 9, 99999], long_double)"],
     ["explain", "--group", "0:90000:300"],
     ["explain", "--group", "cart(100 x 100 x 100; *, 7, *)"],

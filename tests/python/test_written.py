@@ -8,6 +8,7 @@ import sys
 import pytest
 from conftest import MPIS, compiled, prefix
 from heddle import written
+from heddle.problem import Problem
 
 OTHER = 65534  # the user nobody
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user's link takes root")
@@ -53,6 +54,19 @@ def test_devices_and_pipes_get_the_text():
     code = "from heddle import written; written.write('/dev/stdout', 'to a pipe'); written.write('/dev/null', 'gone')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "to a pipe" and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_what_can_be_written_is_known_before(tmp_path):
+    """A file that exists need not be writable, because a new file takes its place."""
+    (tmp_path / "r.html").write_text("one")
+    (tmp_path / "r.html").chmod(0o400)
+    (tmp_path / "astray").symlink_to("no/r.html")
+    for file in (tmp_path / "r.html", tmp_path / "new.html", "/dev/null", "/dev/stdout"):
+        written.check(file, "the page")
+    for file, why in ((tmp_path, "that is a folder"), ("/no/r.html", "no folder /no"), (tmp_path / "astray", "no folder")):
+        with pytest.raises(Problem, match=f"the page cannot be written to .*{why}") as problem:
+            written.check(file, "the page")
+        assert problem.value.code == 2
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,9 @@ def compare(
         chart.require(png)
     if html:
         pages.require()
+    for file, name in ((html, "the page"), (png, "the picture"), (json, "the JSON")):
+        if file and str(file) != "-":
+            written.check(file, name)
     asked = Asked(words, ranks, mpi, rounds, warm_up, calls, output or [], _patterns(ignore or []), stdin, timeout)
     found = compare(asked)
     if str(json) != "-":

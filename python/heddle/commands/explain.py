@@ -1,6 +1,7 @@
 """heddle explain: shows a datatype, the format of a group, or the algorithm of a collective."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -73,7 +74,7 @@ def explain(
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
     heddle explain --collective 'alltoallv: 26 x 512; 256 ranks, 16 nodes'
     """
-    from heddle import native, written
+    from heddle import written
     from heddle.problem import Problem
 
     if group is not None or collective is not None:
@@ -92,23 +93,14 @@ def explain(
             "nothing to explain. Name a datatype, or use --group or --collective; --help has examples.",
             code=2,
         )
-    from heddle.pasted import described
-
     given = _defined(define or [])
-    texts = [_source(spec), _source(to)]
-    made = [described(text, given, name) for text, name in zip(texts, (variable, None))]
-    if variable and made[0] is None:
-        raise Problem("--variable chooses among the datatypes of a program. This datatype is written out.", code=2)
-    for name, text, new in zip((spec, to), texts, made):
-        if name != text and new is None:
-            raise Problem(f"{name} makes no datatype: it has no MPI constructor such as MPI_Type_vector.", code=2)
-    if given and not any(made):
-        raise Problem(
-            "--define gives values to pasted statements. This datatype is written out: put the values into it.", code=2
-        )
-    spec, to = (new or text for new, text in zip(made, texts))
-    limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
-    about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
+    try:
+        about = _explained(spec, to, count, given, variable)
+    except Problem:
+        for word in (spec, to):
+            if why := _no_source(word):
+                raise Problem(why, code=2) from None
+        raise
     if svg:
         from heddle.picture import lay_out
         from heddle.picture import svg as drawing
@@ -125,6 +117,62 @@ def explain(
     show(about)
     if svg:
         print(f"\nThe picture is in {svg}.")
+
+
+def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: str | None) -> dict:
+    """All about a datatype, as JSON. Warns on stderr if a receiver's signature differs."""
+    from heddle import listing, native, signature
+    from heddle.pasted import check_names, described
+    from heddle.problem import Problem
+
+    texts = [_source(spec), _source(to)]
+    names: list[str] = []
+    made = [described(text, given, name, names) for text, name in zip(texts, (variable, None))]
+    if variable and made[0] is None:
+        raise Problem("--variable chooses among the datatypes of a program. This datatype is written out.", code=2)
+    for name, text, new in zip((spec, to), texts, made):
+        if name != text and new is None:
+            raise Problem(f"{name} makes no datatype: it has no MPI constructor such as MPI_Type_vector.", code=2)
+    if given and not any(made):
+        raise Problem(
+            "--define gives values to pasted statements. This datatype is written out: put the values into it.", code=2
+        )
+    check_names(given, [text for text, new in zip(texts, made) if new], names)
+    spec, to = (new or text for new, text in zip(made, texts))
+    limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
+    about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
+    if to:
+        receiver, _ = native.ask("explain", "--segments", "0", "--entries", str(ENTRIES), "--json", "--", to)
+        if differs := signature.difference(about, receiver):
+            print(listing.prose(f"heddle: {differs}"), file=sys.stderr)
+    return about
+
+
+def _no_source(word: str) -> str:
+    """The message for a file that is no source of a program. "": there is no such file."""
+    from heddle import elf
+    from heddle.foreign import json_of
+
+    file = Path(word)
+    try:
+        if not word or word.endswith(SOURCES) or not file.is_file():
+            return ""
+    except (OSError, ValueError):  # the word is too long for a name
+        return ""
+    if elf.is_elf(file):
+        start = word if "/" in word else f"./{word}"
+        return (
+            f"{word} is a program; HEDDLE_EXPLAIN=all heddle run -n 2 -- {start} explains the datatypes of a running program."
+        )
+    try:
+        found = json_of(file)
+    except (OSError, ValueError):
+        found = None
+    if isinstance(found, dict) and "heddle_report" in found:
+        return f"{word} is a report; heddle report {word} shows it."
+    if isinstance(found, dict) and "traceEvents" in found:
+        return f"{word} is a timeline; open it in Perfetto (https://ui.perfetto.dev)."
+    return f"{word} is a file, but no source of a program that heddle explain reads ({', '.join(SOURCES)})."
 
 
 def _defined(pairs: list[str]) -> dict[str, str]:

@@ -18,19 +18,25 @@ The text may be a whole program: all other statements are skipped.
 
 from __future__ import annotations
 
+import re
+
 from heddle.pasted import c, fortran, python
-from heddle.pasted.asked import Asked
+from heddle.pasted.asked import MOST_NAMES, Asked
 from heddle.problem import Problem
 
 
-def described(text: str, given: dict[str, str] | None = None, variable: str | None = None) -> str | None:
+def described(
+    text: str, given: dict[str, str] | None = None, variable: str | None = None, names: list[str] | None = None
+) -> str | None:
     """The datatype that the last constructor makes, or the last datatype in `variable`. None: the
-    text has no statements. `given`: values of names."""
-    asked = Asked(given or {})
+    text has no statements. `given`: values of names. `names`: gets the names that the datatype
+    needs."""
+    is_fortran = _is_fortran(text)
+    asked = Asked({(name.lower() if is_fortran else name): value for name, value in (given or {}).items()})
     try:
         if python.is_python(text):
             found = python.described(text, asked, variable)
-        elif fortran.is_fortran(text):
+        elif is_fortran:
             found = c.described(fortran.as_c(text), asked, variable and variable.lower())
         else:
             found = c.described(text, asked, variable)
@@ -40,4 +46,25 @@ def described(text: str, given: dict[str, str] | None = None, variable: str | No
         asked.raise_if_any()  # the missing value is the cause of the error
         raise
     asked.raise_if_any()
+    if names is not None:
+        names += [name for name in asked.names if name not in names]
     return found
+
+
+def check_names(given: dict[str, str], texts: list[str], names: list[str]) -> None:
+    """Complains about a name with a value that no text has. `names`: the names that the datatypes
+    need."""
+    for name in given:
+        if not any(_has(text, name) for text in texts):
+            has = f"; it has {', '.join(names[:MOST_NAMES])}" if names else ""
+            raise Problem(f"the text has no {name.strip()}{has}.", code=2)
+
+
+def _has(text: str, name: str) -> bool:
+    """True: the text has all words of the name. Fortran does not distinguish cases."""
+    either = str.lower if _is_fortran(text) else str
+    return set(re.findall(r"\w+", either(name))).issubset(re.findall(r"\w+", either(text)))
+
+
+def _is_fortran(text: str) -> bool:
+    return not python.is_python(text) and fortran.is_fortran(text)

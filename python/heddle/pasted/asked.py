@@ -11,6 +11,7 @@ from heddle.problem import Problem
 
 Made = TypeVar("Made")
 MOST_NAMES = 5
+NAME = re.compile(r"(?i:(?!p?mpi_)[a-z_]\w*)")  # of a variable
 
 NUMBER, LIST, TYPE, TYPES = "number", "list", "type", "types"
 EXAMPLES = {NUMBER: "8", LIST: "[0, 5, 9]", TYPE: "MPI_DOUBLE", TYPES: "[MPI_DOUBLE, MPI_INT]"}
@@ -22,10 +23,13 @@ class Asked:
         self._missing: dict[str, str] = {}
         self._computed: list[str] = []
         self._call = ""
+        self.names: list[str] = []  # of numbers and lists that have been asked for
         self.others: list[str] = []  # variables of the text that may be explained instead
 
-    def of(self, name: str) -> str | None:
-        """The value that the user has given to a name."""
+    def of(self, name: str, datatype: bool = False) -> str | None:
+        """The value that the user has given to a name, perhaps of a datatype."""
+        if NAME.fullmatch(name) and not datatype and name not in self.names:
+            self.names.append(name)
         return self._given.get(_key(name))
 
     def miss(self, name: str, what: str, call: str, computed: bool = False) -> None:
@@ -59,8 +63,8 @@ class Asked:
         if not self._computed:
             return ""
         return (
-            f" The program computes {_in_a_row(self._computed)} when it runs. A running program shows its datatypes, with all "
-            "values: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
+            f" The program computes {_in_a_row(self._computed)} when it runs. A running program shows its datatypes, each "
+            "with its layout: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
         )
 
     def _instead(self) -> str:

@@ -144,7 +144,7 @@ class Source:
         return written(call.constructor, taken)
 
     def type_of(self, argument: str, at: int) -> str:
-        if (given := self.asked.of(argument)) is not None:
+        if (given := self.asked.of(argument, datatype=True)) is not None:
             return given
         name = self._text(argument, at)
         makers = [call for call in self.calls if call.made == name]

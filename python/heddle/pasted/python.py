@@ -137,7 +137,9 @@ class Program:
 
     def _is_datatype(self, node: ast.AST | None, depth: int = 0) -> bool:
         if isinstance(node, ast.Name) and depth < DEEPEST:
-            return self.asked.of(node.id) is not None or self._is_datatype(self.definition(node.id, node), depth + 1)
+            return self.asked.of(node.id, datatype=True) is not None or self._is_datatype(
+                self.definition(node.id, node), depth + 1
+            )
         if isinstance(node, ast.Attribute):
             return ast.unparse(node.value) == "MPI" and node.attr.isupper() and not NO_DATATYPE.match(node.attr)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -192,7 +194,7 @@ class Program:
         if isinstance(node, ast.BinOp):
             return self._combined(node, want, depth)
         name = ast.unparse(node)
-        if (given := self.asked.of(name)) is not None:
+        if (given := self.asked.of(name, want in (TYPE, TYPES))) is not None:
             return _given(given, want)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in WITHOUT_A_TYPE:

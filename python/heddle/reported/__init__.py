@@ -284,8 +284,7 @@ def _row(raw: dict) -> Row:
         times=times,
         longest_search=_us(raw.get("search_us_max", 0)),
         blocks=_count(raw.get("blocks", 0)),
-        least=_of_a_rank(raw, LEAST),
-        most=_of_a_rank(raw, MOST),
+        **_of_a_rank(raw),
         procedure=str(raw.get("procedure", "")),
         why=str(raw.get("why", "")),
         **_bounds(raw),
@@ -293,14 +292,17 @@ def _row(raw: dict) -> Row:
     )
 
 
-def _of_a_rank(raw: dict, names: dict[str, str]) -> dict[str, float]:
-    known = all(name in raw for name in names.values())
-    return {part: max(0.0, _us(raw[name])) for part, name in names.items()} if known else {}
+def _of_a_rank(raw: dict) -> dict[str, dict[str, float]]:
+    """The least and the most of each phase. Reports of version 1 have none of them."""
+    extremes = {"least": LEAST, "most": MOST}
+    if not any(name in raw for names in extremes.values() for name in names.values()):
+        return {}
+    return {which: {part: max(0.0, _us(raw[name])) for part, name in names.items()} for which, names in extremes.items()}
 
 
 def _from(raw: dict) -> dict:
     """The place, datatype and communicator of calls. Reports of version 1 do not have them."""
-    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol", "line", "no_line")))
+    place = Place(*(str(raw.get(name, "")) for name in ("module", "offset", "symbol", "line", "no_line", "build_id")))
     return {"place": place, **{name: str(raw.get(name, "")) for name in ("datatype_name", "communicator")}}
 
 
@@ -371,6 +373,8 @@ def rows_of(file: Path) -> Found:
         raw = json_of(file)
         if not isinstance(raw, dict):
             raise ValueError("it is no JSON object")
+        if "traceEvents" in raw and "heddle_report" not in raw:
+            raise Problem(f"{file} is a timeline; open it in Perfetto (https://ui.perfetto.dev).")
         if raw["heddle_report"] not in READABLE:
             raise Problem(
                 f"{file} is of version {raw['heddle_report']!r}; this heddle reads versions up to {VERSION}. Read it with the "
@@ -392,11 +396,15 @@ def rows_of(file: Path) -> Found:
             str(raw.get("heddle", "on")),
             raw["heddle_report"],
         )
-    except OSError as error:
+    except IsADirectoryError:
+        raise Problem(f"{file} is a folder. Name a report in it.") from None
+    except FileNotFoundError as error:
         from heddle import near
 
         makes = f" `heddle run --report={file} -- ...` makes one."
         raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file) or makes}") from None
+    except OSError as error:
+        raise Problem(f"cannot read {file} ({error.strerror}).") from None
     except MemoryError:
         raise Problem(f"{file} is too large for the memory of this machine.") from None
     except KeyError as error:

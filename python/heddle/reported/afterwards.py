@@ -4,7 +4,7 @@ did. Also heddle run with HEDDLE_TRACE.
 run(["./app"], ranks=4, mpi=None, kept="")     # ends the process with the program's exit code
 run_with_timeline(["./app"], ranks=4, mpi=None)
 lines(found, seconds, file)                    # the lines about a report
-check_writable(kept, words)                    # checks the file of HEDDLE_REPORT before the program runs
+check_writable(kept, words)                    # checks the file of HEDDLE_REPORT or HEDDLE_TRACE before the program runs
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from heddle.problem import Problem
 
 from . import Found, rows_of, timeline
 from .advice import advice
-from .carried import carried, ours
+from .carried import FILES_OFF, carried, ours
 from .estimate import COMPARE, estimate
 from .imbalance import Late, latest
 from .lines import Place, missing, places
@@ -94,23 +94,12 @@ def compare(words: list[str], ranks: int | None, mpi: str | None) -> str:
     return f"{COMPARE} {shlex.join([*options, '--', *words])}"
 
 
-def check_writable(kept: str, words: list[str]) -> None:
+def check_writable(kept: str, words: list[str], name: str = "the report") -> None:
     """Checks the file before a run of perhaps hours. It checks nothing under a launcher, whose
     ranks may see other folders, and nothing if the folder has a %, whose value only the ranks
     know."""
-    file = Path(kept).absolute()
-    if not kept or launch.is_launcher(words[0]) or "%" in str(file.parent):
-        return
-    if not file.parent.is_dir():
-        raise Problem(f"the report cannot be written to {file}: there is no folder {file.parent}.", code=2)
-    if file.is_dir():
-        raise Problem(f"the report cannot be written to {file}: that is a folder. Name a file in it.", code=2)
-    try:
-        file = written.followed(file)
-    except OSError as error:
-        raise Problem(f"the report cannot be written to {file}: {error.strerror}.", code=2) from None
-    if not os.access(file.parent, os.W_OK):
-        raise Problem(f"the report cannot be written to {file}: you may not write in {file.parent}.", code=2)
+    if kept and not launch.is_launcher(words[0]) and "%" not in str(Path(kept).absolute().parent):
+        written.check(kept, name)
 
 
 def _die(number: int) -> None:
@@ -215,6 +204,8 @@ def _next(found: Found, late: Late | None) -> list[str]:
     """The next step if Heddle had nothing to carry."""
     if found.heddle == "off" or not found.all_of_mpi or found.elapsed_us <= 0:
         return []
+    if any(FILES_OFF in one.passed for one in found.procedures):
+        return ["next: try HEDDLE_FILES=auto: Heddle then carries collective accesses to files through views with holes"]
     if late:
         return ["next: divide the work more evenly among the ranks; Heddle carries none of these calls"]
     if found.in_mpi.mean < LITTLE * found.elapsed_us:

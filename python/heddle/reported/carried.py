@@ -11,7 +11,7 @@ from collections import Counter
 from . import BY_NATURE, Found, Row
 from .words import amount, listed
 
-AS_SET = "as set"  # src/report/call_site.hpp
+AS_SET, FILES_OFF = "as set", "files off"  # src/report/call_site.hpp
 PLAIN = ("no holes", "off", BY_NATURE)
 OFF = "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
 

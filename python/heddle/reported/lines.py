@@ -10,6 +10,7 @@ of a binding (Fortran, mpi4py), the text names the binding.
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from heddle import elf
 from heddle.foreign import clean
 
 from .functions import brief
@@ -26,6 +28,7 @@ BINDINGS = (
     (re.compile(r"^MPI\.(cpython|abi3|.*\.so)|mpi4py"), "mpi4py"),
     (re.compile(r"^_?julia|MPIPreferences"), "Julia"),
 )
+INTERPRETER = re.compile(r"(lib)?python[\d.]*[dmt]*(\.so\b|$)")
 SECONDS = 20  # so long may the look-up in one file take
 TOOLS = ("addr2line", "eu-addr2line")
 NAMED = 3  # so many files without lines are named
@@ -42,6 +45,7 @@ class Place:
     symbol: str = ""
     line: str = ""  # of a Python program. Then the module is its file, and the symbol its function
     no_line: str = ""  # why a call of mpi4py has no line of the Python program, if Heddle knows
+    build_id: str = ""  # of the module, when the program ran
 
     @property
     def plain(self) -> str:
@@ -50,7 +54,7 @@ class Place:
         name = Path(self.module).name
         if self.line:
             return f"{self.symbol} ({name}:{self.line})" if self.symbol else f"{name}:{self.line}"
-        if self.no_line == ENDED:
+        if self.at_the_end:
             return "the end of Python (mpi4py)"
         for pattern, who in BINDINGS:
             if pattern.search(name):
@@ -58,8 +62,22 @@ class Place:
         return f"{self.symbol} ({name}+{self.offset})" if self.symbol else f"{name}+{self.offset}"
 
     @property
+    def at_the_end(self) -> bool:
+        """Python itself makes the call. mpi4py registers such calls by Py_AtExit, and jumps from
+        there to MPI_Finalize, so that the return address is in the interpreter."""
+        return self.no_line == ENDED or (not self.line and INTERPRETER.match(Path(self.module).name) is not None)
+
+    @property
+    def is_stale(self) -> bool:
+        """The module has been built again since the program ran, so the offset means another
+        place there."""
+        if not self.build_id or not Path(self.module).is_file():
+            return False
+        return _build_id(self.module) not in ("", self.build_id)
+
+    @property
     def in_binding(self) -> bool:
-        return not self.line and any(pattern.search(Path(self.module).name) for pattern, _ in BINDINGS)
+        return not self.line and (self.at_the_end or any(pattern.search(Path(self.module).name) for pattern, _ in BINDINGS))
 
 
 NOWHERE = Place()
@@ -71,7 +89,7 @@ def places(wanted: Iterable[Place]) -> dict[Place, str]:
     shown = {place: place.plain for place in wanted}
     by_module: dict[str, list[Place]] = {}
     for place in shown:
-        if place.module and not (place.line or place.in_binding):
+        if place.module and not (place.line or place.in_binding or place.is_stale):
             by_module.setdefault(place.module, []).append(place)
     for module, its in by_module.items():
         for place, (function, line) in zip(its, _look_up(module, its)):
@@ -88,14 +106,15 @@ def missing(shown: dict[Place, str]) -> str:
     if without and not _tool():
         return "Calls have no file and line: neither addr2line nor eu-addr2line is on the PATH (apt-get install elfutils)."
     gone = {module for module in without if not Path(module).is_file()}
+    changed = {place.module for place in shown if place.module in without and place.is_stale}
     lost = {place.no_line for place in shown if place.no_line not in ("", ENDED)}
     said = []
     if lost:
         said.append(f"Calls through mpi4py have no file and line: {' and '.join(sorted(map(clean, lost)))}.")
-    if without - gone:
-        said.append(
-            f"Calls from {_names(without - gone)} have no file and line: there is no debug information (compile with -g)."
-        )
+    if changed:
+        said.append(f"Calls from {_names(changed)} have no file and line: the file has been built again since the run.")
+    if plain := without - gone - changed:
+        said.append(f"Calls from {_names(plain)} have no file and line: there is no debug information (compile with -g).")
     if gone:
         said.append(f"Calls from {_names(gone)} have no file and line: the file is not where it was when the program ran.")
     return " ".join(said)
@@ -110,6 +129,11 @@ def about_fortran(shown: dict[Place, str]) -> str:
         "The Fortran compiler copies an array section with holes, such as a(1:n:2), before the call, unless "
         "MPI_SUBARRAYS_SUPPORTED of mpi_f08 is .true. No row here has the time of such copies; a datatype avoids them."
     )
+
+
+@functools.cache
+def _build_id(module: str) -> str:
+    return elf.build_id(Path(module))
 
 
 def _names(modules: set[str]) -> str:
@@ -143,15 +167,19 @@ def _look_up(module: str, its: list[Place]) -> list[tuple[str, str]]:
         return nothing
     try:  # a return address is behind the call: the byte before it belongs to the call
         addresses = [hex(max(0, int(place.offset, 16) - 1)) for place in its]
+        # addr2line answers the first question about an inlined Fortran function by the name of the
+        # outer function, and later ones by its own. So it gets each address twice, and the second
+        # answer counts.
+        twice = [address for address in addresses for _ in range(2)]
         done = subprocess.run(
-            [tool, "-f", "-C", "-e", module, *addresses], capture_output=True, text=True, timeout=SECONDS, check=True
+            [tool, "-f", "-C", "-e", module, *twice], capture_output=True, text=True, timeout=SECONDS, check=True
         )
     except (ValueError, OSError, subprocess.SubprocessError):
         return nothing
     lines = done.stdout.splitlines()
-    if len(lines) != 2 * len(its):
+    if len(lines) != 4 * len(its):
         return nothing
-    return [(_known(function), _short(line)) for function, line in zip(lines[::2], lines[1::2])]
+    return [(_known(function), _short(line)) for function, line in zip(lines[2::4], lines[3::4])]
 
 
 def _known(function: str) -> str:

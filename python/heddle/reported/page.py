@@ -136,8 +136,9 @@ def _tables(found: Found, where: dict, estimates: Estimates, types: Datatypes) -
         about = "Blocks that were published in memory that both ranks have mapped, or retracted because a message was expected."
         tables.append(("Short blocks within a node", about, _table(MAILED, table.mailed(found))))
     if found.communicators:
-        about = "Bytes of one communicator in a process, and of a list of its ranks."
-        tables.append(("Communicators", about, _table(KEPT, [table.kept(one) for one in found.communicators])))
+        tables.append(
+            ("Communicators", table.about_communicators(found), _table(KEPT, [table.kept(one) for one in found.communicators]))
+        )
     return tables
 
 

@@ -50,6 +50,10 @@ ROWS += ("library alone", "ranks differ", "why")
 MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
 PHASES = "Phases are Heddle's own time. They do not include the MPI library's part of these calls."
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
+ABOUT_KEPT = "Bytes are of one communicator in a process, and of a list of its ranks. How many is the sum over all processes."
+MET = "first message"  # src/mpi/communicators/communicator_registry.cpp
+NO_CALL = "no call"
+ABOUT_MET = ' A row "no call" has MPI_COMM_SELF, or communicators that Heddle or another library has made for itself.'
 OF_A_RANK = ("mean", "least", "most", "share")
 CAME_OF_IT = ("carried", "handed on", "why")
 PROCEDURES = ("procedure", "calls", *OF_A_RANK, *CAME_OF_IT)
@@ -61,11 +65,17 @@ ALGORITHMS = ("procedure", "from", "communicator", "algorithm", "ranks", "calls"
 MAILED = ("short blocks without messages", "ranks", "blocks", "bytes")
 
 
+def about_communicators(found: Found) -> str:
+    """The meaning of the rows and columns below KEPT."""
+    return ABOUT_KEPT + (ABOUT_MET if any(one.call == MET for one in found.communicators) else "")
+
+
 def kept(one: Communicator) -> list[str]:
     """The cells of a line, in the order of KEPT. Bytes are of one process."""
     shared = not one.whole_bytes
     sizes = ["shared", ""] if shared else [f"{one.members_bytes:,} B", f"{one.whole_bytes:,} B"]
-    return [one.call, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
+    made = NO_CALL if one.call == MET else one.call
+    return [made, f"{one.size:,}", one.kept, f"{one.count:,}", *sizes, amount(one.list_bytes), amount(one.pointers_bytes)]
 
 
 def _range(least: float, most: float, shown=duration) -> str:
@@ -203,7 +213,7 @@ def show(found: Found, most: int) -> None:
     if found.algorithms:
         _table(ALGORITHMS, algorithms(found, where), most, gap=True, above=("from", "communicator"), optional=ALGORITHMS[-2:])
     if found.communicators:
-        print("\nCommunicators: bytes of a communicator in a process, and of a list of ranks")
+        print("\n" + listing.prose(f"Communicators. {about_communicators(found)}"))
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
     for said in filter(None, (missing(where), about_fortran(where))):
         print("\n" + listing.prose(said))
