@@ -12,6 +12,7 @@ from . import (
     allgatherv,
     alltoall_struct,
     alltoallv_sparse,
+    estimate,
     fft2d,
     goals,
     groups,
@@ -58,6 +59,7 @@ app.command("allgatherv")(allgatherv.command)
 app.command("alltoallw-ring")(neighbours.ring)
 app.command("startup")(startup.bench)
 app.command("study", cls=study.Lists, help=study.HELP)(study.command)
+app.command("estimate", cls=study.Lists, help=estimate.HELP)(estimate.command)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
 app.command("one-sided")(one_sided.command)

@@ -155,5 +155,15 @@ def _of(row: Row, library: Library) -> float:
     pieces = row.blocks <= row.calls  # each message is one piece
     byte_ns = library.byte_ns if pieces else library.holed_byte_ns(row.bytes / row.blocks)
     if row.way in CARRIED:
-        return (row.calls * library.one_ns + row.bytes * byte_ns) / 1e3
+        return _messages(row.calls, row.bytes, library.one_ns, byte_ns)
     return row.bytes * max(0.0, byte_ns - library.byte_ns) / 2 / 1e3
+
+
+def in_one_piece(messages: float, size: float, library: Library) -> float:
+    """The model's figure for one side of messages in one piece of `size` bytes in all, us. Rows of
+    packed data leave it out, as the library carries these messages with Heddle, too."""
+    return _messages(messages, size, library.one_ns, library.byte_ns)
+
+
+def _messages(messages: float, size: float, one_ns: float, byte_ns: float) -> float:
+    return (messages * one_ns + size * byte_ns) / 1e3
