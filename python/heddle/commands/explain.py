@@ -119,7 +119,7 @@ def explain(
         print(f"\nThe picture is in {svg}.")
 
 
-def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: str | None) -> dict:
+def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: Optional[str]) -> dict:
     """All about a datatype, as JSON. Warns on stderr if a receiver's signature differs."""
     from heddle import listing, native, signature
     from heddle.pasted import check_names, described
