@@ -98,6 +98,7 @@ def run(job: Job, tests: Path, limit: float) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE", "LD_PRELOAD"))}
     environment.setdefault("OMPI_MCA_btl", "^ofi")  # it cannot be used here, and sleeps for a second in MPI_Init
     environment["MPI4PY_LIBMPI"] = str(ROOT / ".mpi" / job.mpi / "lib" / LIBRARIES[job.mpi])
+    environment["PYTHONPATH"] = str(tests)  # for processes that mpi4py's pools start
     log = FOLDER / f"log-{job.name}.txt"
     # The session directory of a killed launcher would stop a later launcher with its process
     # number.

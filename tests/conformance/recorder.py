@@ -2,7 +2,8 @@
 TESTS OUT [MODULE ...]
 
 OUT.RANK is JSON: {"library": the file of MPI_Send, "finished": all tests were run, "outcomes":
-{test: outcome}}. mpi4py_suite.py starts this program.
+{test: outcome}}. mpi4py_suite.py starts this program. Processes that mpi4py's pools start import it,
+and then it does nothing.
 """
 
 import ctypes
@@ -12,11 +13,6 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-tests, out, *modules = sys.argv[1:]
-sys.path.insert(0, tests)
-
-import main as suite  # noqa: E402  mpi4py's own
-
 outcomes: dict[str, str] = {}
 
 
@@ -86,11 +82,20 @@ def save(finished: bool) -> None:
     os.replace(path + "~", path)
 
 
-arguments = [os.path.join(tests, "main.py"), "-q", *(word for module in modules for word in ("-i", rf"\b{module}\.py$"))]
-status = 1
-try:
-    suite.main(module=None, argv=arguments, testRunner=unittest.TextTestRunner(verbosity=0, resultclass=Recorder))
-except SystemExit as end:
-    status = end.code
-    save(finished=True)
-raise SystemExit(status)
+def run() -> int:
+    import main as suite  # mpi4py's own
+
+    only = (word for module in modules for word in ("-i", rf"\b{module}\.py$"))
+    arguments = [os.path.join(tests, "main.py"), "-q", *only]
+    try:
+        suite.main(module=None, argv=arguments, testRunner=unittest.TextTestRunner(verbosity=0, resultclass=Recorder))
+    except SystemExit as end:
+        save(finished=True)
+        return end.code
+    return 1
+
+
+if __name__ == "__main__":
+    tests, out, *modules = sys.argv[1:]
+    sys.path.insert(0, tests)
+    raise SystemExit(run())
