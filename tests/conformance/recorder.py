@@ -2,8 +2,8 @@
 TESTS OUT [MODULE ...]
 
 OUT.RANK is JSON: {"library": the file of MPI_Send, "finished": all tests were run, "outcomes":
-{test: outcome}}. mpi4py_suite.py starts this program. Processes that mpi4py's pools start import it,
-and then it does nothing.
+{test: outcome}}. mpi4py_suite.py starts this program. Processes of mpi4py's pools import it, and
+then it does nothing.
 """
 
 import ctypes
