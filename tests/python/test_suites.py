@@ -235,7 +235,7 @@ def test_a_case_runs_alone_and_under_heddle(tmp_path):
     results = json.loads((tmp_path / "r.json").read_text())
     assert [(one["mpi"], one["verdict"]) for one in results] == [("mpich", "same"), ("openmpi", "same")]
     done = subprocess.run([*words, "--mpi", "mpich", "--only-heddle"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "1 runs end as their suites expect, 0 do not, 0 are left out" in done.stdout, done
+    assert done.returncode == 0 and "expect: 1; others: 0; left out: 0" in done.stdout, done
 
 
 def test_a_case_under_heddle_alone_must_end_as_its_suite_expects(tmp_path):
@@ -246,6 +246,6 @@ def test_a_case_under_heddle_alone_must_end_as_its_suite_expects(tmp_path):
     )
     words = [CHECKOUT / "scripts/suites", tmp_path, "--place", tmp_path / "built", "--mpi", "mpich", "--only-heddle"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "fails (status 3)" in done.stdout and "1 do not" in done.stdout, done
+    assert done.returncode == 1 and "fails (status 3)" in done.stdout and "others: 1;" in done.stdout, done
     refused = subprocess.run([*words, "--write"], capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "leave out --only-heddle" in refused.stderr, refused
