@@ -43,11 +43,20 @@ std::string id_in(const char* at, std::size_t left) {
   return {};
 }
 
+/// True: a loaded segment contains the part. Some files have notes that are not in memory.
+bool is_loaded(const dl_phdr_info& file, const ElfW(Phdr) & part) {
+  for (int i = 0; i < file.dlpi_phnum; ++i)
+    if (const ElfW(Phdr)& whole = file.dlpi_phdr[i]; whole.p_type == PT_LOAD && part.p_vaddr >= whole.p_vaddr &&
+                                                     part.p_vaddr + part.p_memsz <= whole.p_vaddr + whole.p_filesz)
+      return true;
+  return false;
+}
+
 int look(dl_phdr_info* file, std::size_t /*size*/, void* argument) {
   Search& search = *static_cast<Search*>(argument);
   if ((*file->dlpi_name ? file->dlpi_name : search.program) != search.module) return 0;
   for (int i = 0; i < file->dlpi_phnum && search.found.empty(); ++i)
-    if (const ElfW(Phdr)& part = file->dlpi_phdr[i]; part.p_type == PT_NOTE)
+    if (const ElfW(Phdr)& part = file->dlpi_phdr[i]; part.p_type == PT_NOTE && is_loaded(*file, part))
       search.found = id_in(reinterpret_cast<const char*>(file->dlpi_addr + part.p_vaddr), part.p_memsz);
   return 1;
 }

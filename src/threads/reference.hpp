@@ -39,8 +39,8 @@ class Reference {
     object->retain();
     object_ = object;
   }
-  /// Ends the use.
-  [[gnu::always_inline]] void empty() noexcept { std::exchange(object_, nullptr)->release(); }
+  /// Ends the use. There is one.
+  [[gnu::always_inline]] void end() noexcept { std::exchange(object_, nullptr)->release(); }
 
   explicit operator bool() const noexcept { return object_ != nullptr; }
   Object* operator->() const noexcept { return object_; }

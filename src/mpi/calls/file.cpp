@@ -21,6 +21,7 @@ int closed(auto host, MPI_File* fh) {
 int view_set(auto host, MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
              MPI_Info info) {
   const int result = host(fh, disp, etype, filetype, datarep, info);
+  if (result == MPI_SUCCESS) files::meet_view(filetype);
   if (File* const file = files::table.find(fh)) file->view_set(fh, result, disp, etype, filetype, datarep);
   return requests::after_progress(result);
 }
@@ -80,9 +81,9 @@ int accessed_at_begin(auto host, MPI_File fh, MPI_Offset offset, auto* buf, auto
 int accessed_end(auto host, MPI_File fh, auto* buf, MPI_Status* status) {
   File* const file = files::table.find(fh);
   const int result = host(fh, buf, status);
-  if (file && file->split && result == MPI_SUCCESS) {
-    if (file->split->bytes) set_bytes(status, *file->split->bytes);
-    file->split.reset();
+  if (file && file->split) {
+    if (file->split->bytes && result == MPI_SUCCESS) set_bytes(status, *file->split->bytes);
+    file->split.reset();  // also if this rank's part has failed: the next access is Heddle's on all ranks, or on none
   }
   return requests::after_progress(result);
 }

@@ -73,7 +73,8 @@ inline bool aliased(const Buffer& send, const VArgument& receive, int me) noexce
 
 /// @param own  The shadow communicator, if it is there already: it knows how many blocks there are.
 template <class Sent, class Received>
-Done refused(const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm, const ShadowComm* own) {
+Done refused(const CollectivePattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm,
+             const ShadowComm* own) {
   const engine::argument_checks::Form form{pattern.neighbours, pattern.gathers};
   const Asked host(comm);
   int out = 0;

@@ -7,7 +7,7 @@
 
 namespace heddle::mpi {
 
-struct Pattern {
+struct CollectivePattern {
   bool neighbours = false;  ///< Blocks go to neighbours in a topology. Otherwise, to all ranks.
   bool gathers = false;     ///< One block goes to every peer.
   bool in_place = false;    ///< The send side is the receive side, by MPI_IN_PLACE.
@@ -26,20 +26,21 @@ struct Pattern {
 namespace patterns {
 
 /// The blocking MPI_Alltoall, v and w, and MPI_Allgatherv. Each call chooses its algorithm.
-inline constexpr Pattern all_blocking{};
-inline constexpr Pattern gather_blocking{.gathers = true};
+inline constexpr CollectivePattern all_blocking{};
+inline constexpr CollectivePattern gather_blocking{.gathers = true};
 /// The other forms of MPI_Alltoall, v and w, and all forms in place.
-inline constexpr Pattern all{.when = Pattern::When::not_native};
-inline constexpr Pattern in_place{.in_place = true, .when = Pattern::When::not_native};
+inline constexpr CollectivePattern all{.when = CollectivePattern::When::not_native};
+inline constexpr CollectivePattern in_place{.in_place = true, .when = CollectivePattern::When::not_native};
 /// MPI_Iallgatherv and MPI_Allgatherv_init on one node. Each receiver fetches an announced block
 /// from the sender's memory for itself. All messages can be posted at once, as a non-blocking call
 /// needs. A schedule, in which ranks hand on blocks that have come to them, would stand still while
 /// the program is in a call of the host's. Other ranks may be waiting for the program there.
-inline constexpr Pattern gather_all{.gathers = true, .when = Pattern::When::one_node};
+inline constexpr CollectivePattern gather_all{.gathers = true, .when = CollectivePattern::When::one_node};
 /// MPI_Neighbor_alltoall, v and w.
-inline constexpr Pattern neighbours{.neighbours = true, .when = Pattern::When::neighbours_known};
+inline constexpr CollectivePattern neighbours{.neighbours = true, .when = CollectivePattern::When::neighbours_known};
 /// MPI_Neighbor_allgather, MPI_Neighbor_allgatherv.
-inline constexpr Pattern gather_neighbours{.neighbours = true, .gathers = true, .when = Pattern::When::neighbours_known};
+inline constexpr CollectivePattern gather_neighbours{
+    .neighbours = true, .gathers = true, .when = CollectivePattern::When::neighbours_known};
 
 }  // namespace patterns
 }  // namespace heddle::mpi

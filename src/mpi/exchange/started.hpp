@@ -111,7 +111,8 @@ bool Exchanging<Base>::keep_types() noexcept try {
 }
 
 template <class Form, class Sent, class Received>
-Done exchange_started(const Form& form, const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm) {
+Done exchange_started(const Form& form, const CollectivePattern& pattern, const Sent& send, const Received& receive,
+                      MPI_Comm comm) {
   constexpr bool persistent = Form::persistent;
   const bool ours = blocks::ours(pattern, send, receive);
   if (!form.request || (!ours && !settings_of_process().check)) return {};
@@ -176,8 +177,8 @@ Done exchange_started(const Form& form, const Pattern& pattern, const Sent& send
 /// Nothing: it is not.
 /// @param timed  Lives until the end of the call.
 template <class Form, class Sent, class Received>
-Done exchange_pairs(const Form& form, const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm,
-                    TimedCall& timed) {
+Done exchange_pairs(const Form& form, const CollectivePattern& pattern, const Sent& send, const Received& receive,
+                    MPI_Comm comm, TimedCall& timed) {
   if constexpr (Form::blocking)
     return blocks::carry_out(pattern, form.call, send, receive, comm, timed);
   else

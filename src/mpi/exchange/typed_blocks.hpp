@@ -42,18 +42,18 @@ inline bool look(MPI_Datatype type, Measures& found) noexcept {
 using Ruler = engine::Ruler<MPI_Datatype, look>;
 
 /// True: Heddle carries out such a collective of the communicator. All ranks know this.
-inline bool carries_out(const Pattern& pattern, const ShadowComm& own) noexcept {
+inline bool carries_out(const CollectivePattern& pattern, const ShadowComm& own) noexcept {
   switch (pattern.when) {
-    case Pattern::When::not_native:
+    case CollectivePattern::When::not_native:
       return own.algorithms().alltoallv() != "native";
-    case Pattern::When::neighbours_known:
+    case CollectivePattern::When::neighbours_known:
       return own.has_neighbours();
-    case Pattern::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
+    case CollectivePattern::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
       const Node* node = Node::here();
       int ranks = 0;
       return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
     }
-    case Pattern::When::always:
+    case CollectivePattern::When::always:
       break;
   }
   return true;
@@ -69,7 +69,7 @@ inline Bytes bytes_of_each(const Buffer& data) noexcept {
 
 /// True: by its arguments, the collective is Heddle's. All ranks find the same.
 template <class Sent, class Received>
-bool ours(const Pattern& pattern, const Sent& send, const Received& receive) noexcept {
+bool ours(const CollectivePattern& pattern, const Sent& send, const Received& receive) noexcept {
   if (pattern.neighbours || pattern.gathers) return true;
   if (send.address == MPI_IN_PLACE) return false;
   if constexpr (std::is_same_v<Received, Buffer>) return bytes_of_each(receive) >= engine::equal_blocks_from;
@@ -126,7 +126,7 @@ bool add_gathered(const engine::Turns& to, int first, const Buffer& send, const 
 /// Adds the blocks of both sides. In place, this rank's own block stays as it is, and the caller
 /// still has to pack the sends aside. False: numbers that no buffer has.
 template <class Sent, class Received>
-bool add_blocks(const Pattern& pattern, const ShadowComm& own, const Sent& send, const Received& receive,
+bool add_blocks(const CollectivePattern& pattern, const ShadowComm& own, const Sent& send, const Received& receive,
                 Exchange& exchange) noexcept {
   using engine::Turns;
   const bool all = !pattern.neighbours;
@@ -146,7 +146,7 @@ bool add_blocks(const Pattern& pattern, const ShadowComm& own, const Sent& send,
 /// @param makes  The call may make the shadow communicator. False in a call that must not wait for
 /// other ranks.
 template <class Sent, class Received>
-ShadowComm* entered(const Pattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm, bool makes,
+ShadowComm* entered(const CollectivePattern& pattern, const Sent& send, const Received& receive, MPI_Comm comm, bool makes,
                     Done& refused) {
   ShadowComm* own = ShadowComm::made(comm);
   if (own && revoked(comm)) return nullptr;
@@ -206,7 +206,8 @@ inline bool passes(MPI_Comm comm, TrialKind::Call call, TimedCall& timed) noexce
 /// True: the library has turned out to be quicker for the neighbours, or is due to be timed. All
 /// ranks find the same.
 template <class Received>
-bool goes_library(const Pattern& pattern, ShadowComm& own, const char* call, const Received& receive, TimedCall& timed) {
+bool goes_library(const CollectivePattern& pattern, ShadowComm& own, const char* call, const Received& receive,
+                  TimedCall& timed) {
   if (!pattern.neighbours || !settings_of_process().trials) return false;
   compare_first(own, call);
   own.algorithms().stop();
@@ -217,7 +218,7 @@ bool goes_library(const Pattern& pattern, ShadowComm& own, const char* call, con
 /// Carries out a blocking call of that pattern. Nothing: not for Heddle, on all ranks alike.
 /// @param timed  Lives until the end of the call.
 template <class Sent, class Received>
-Done carry_out(const Pattern& pattern, const char* call, const Sent& send, const Received& receive, MPI_Comm comm,
+Done carry_out(const CollectivePattern& pattern, const char* call, const Sent& send, const Received& receive, MPI_Comm comm,
                TimedCall& timed) try {
   if (pattern.neighbours && passes(comm, engine::call_of_neighbours(receive, pattern.gathers), timed)) return {};
   Done refused;

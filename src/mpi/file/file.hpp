@@ -141,6 +141,11 @@ extern constinit threads::HandleTable<MPI_File, File> table;
 void allow(bool is) noexcept;
 [[nodiscard]] bool allowed() noexcept;
 
+/// The program has set a view, whether or not Heddle may carry accesses.
+void meet_view(MPI_Datatype filetype) noexcept;
+/// True: some view of this process has had holes.
+[[nodiscard]] bool met_holes() noexcept;
+
 /// The program's MPI_File_open has returned `result`. Collective over `comm`: ranks where it has
 /// failed call this, too.
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh);

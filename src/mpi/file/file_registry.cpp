@@ -19,6 +19,7 @@ constinit threads::HandleTable<MPI_File, File> table;
 namespace {
 
 constinit std::atomic<bool> are_allowed{false};
+constinit std::atomic<bool> have_holes{false};
 
 /// The value of a hint. Empty: there is none.
 std::string hint(MPI_Info info, const char* key) {
@@ -79,6 +80,15 @@ bool is_of(int result, int wanted) {
 void allow(bool is) noexcept { are_allowed = is; }
 
 bool allowed() noexcept { return are_allowed; }
+
+void meet_view(MPI_Datatype filetype) noexcept {
+  MPI_Count size = 0, lower_bound = 0, extent = 0;
+  if (PMPI_Type_size_x(filetype, &size) == MPI_SUCCESS &&
+      PMPI_Type_get_extent_x(filetype, &lower_bound, &extent) == MPI_SUCCESS && size < extent)
+    have_holes = true;
+}
+
+bool met_holes() noexcept { return have_holes; }
 
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh) {
   // The host fails in one rank alone only after it has looked at the communicator.

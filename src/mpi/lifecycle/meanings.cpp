@@ -129,7 +129,7 @@ class OfHost final : public report::Meanings {
     if (!running()) return Passed::off;
     if (chosen) return Passed::as_fast;
     if (std::string_view(procedure(called.procedure)).starts_with("MPI_File_"))
-      return files::allowed() ? Passed::as_fast : Passed::files_off;
+      return !files::met_holes() ? Passed::no_holes : files::allowed() ? Passed::as_fast : Passed::files_off;
     if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)
       return Passed::as_set;
     if (called.in_place || called.type == 0) return Passed::no_holes;

@@ -45,7 +45,7 @@ class Landing final : public Pending {
   /// communicator, because the next receive most often has the same.
   void put_back() noexcept {
     record.completing.store(false, std::memory_order_relaxed);
-    if (type_) type_.empty();
+    if (type_) type_.end();
     next_ = std::exchange(unused_, this);
   }
 

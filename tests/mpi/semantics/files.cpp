@@ -142,6 +142,25 @@ constexpr bool host_splits = true;
 
 bool moves_pointer(Form form) { return form == Form::pointer || form == Form::split_pointer; }
 
+#define FORM(name, ...) (heddle ? MPI_File_##name(__VA_ARGS__) : PMPI_File_##name(__VA_ARGS__))
+
+int begin_split(bool heddle, bool write, Form form, MPI_File file, Count from, void* base, const Side& side, bool large) {
+#if HOST_LARGE_COUNTS
+  if (large && form == Form::split_pointer)
+    return write ? FORM(write_all_begin_c, file, base, side.count, side.type)
+                 : FORM(read_all_begin_c, file, base, side.count, side.type);
+  if (large)
+    return write ? FORM(write_at_all_begin_c, file, from, base, side.count, side.type)
+                 : FORM(read_at_all_begin_c, file, from, base, side.count, side.type);
+#endif
+  static_cast<void>(large);
+  if (form == Form::split_pointer)
+    return write ? FORM(write_all_begin, file, base, side.number(), side.type)
+                 : FORM(read_all_begin, file, base, side.number(), side.type);
+  return write ? FORM(write_at_all_begin, file, from, base, side.number(), side.type)
+               : FORM(read_at_all_begin, file, from, base, side.number(), side.type);
+}
+
 /// Through MPI_ (Heddle) or PMPI_ (the host).
 Got access(bool heddle, bool write, Form form, MPI_File file, Count from, void* base, const Side& side, bool large) {
   Got got;
@@ -149,18 +168,17 @@ Got access(bool heddle, bool write, Form form, MPI_File file, Count from, void* 
   if (moves_pointer(form)) (heddle ? MPI_File_seek : PMPI_File_seek)(file, from, MPI_SEEK_SET);
   MPI_File_get_position(file, &before);
   EXPECT_TRUE(!moves_pointer(form) || before == from);
-#define FORM(name, ...) (heddle ? MPI_File_##name(__VA_ARGS__) : PMPI_File_##name(__VA_ARGS__))
-  if (form == Form::split_pointer) {
-    got.result = write ? FORM(write_all_begin, file, base, side.number(), side.type)
-                       : FORM(read_all_begin, file, base, side.number(), side.type);
-    succeeds(write ? FORM(write_all_end, file, base, &got.status) : FORM(read_all_end, file, base, &got.status));
-  } else if (form == Form::split_at) {
-    got.result = write ? FORM(write_at_all_begin, file, from, base, side.number(), side.type)
-                       : FORM(read_at_all_begin, file, from, base, side.number(), side.type);
-    succeeds(write ? FORM(write_at_all_end, file, base, &got.status) : FORM(read_at_all_end, file, base, &got.status));
-  } else
+  if (form == Form::split_pointer || form == Form::split_at) {
+    got.result = begin_split(heddle, write, form, file, from, base, side, large);
+    if (form == Form::split_pointer)
+      succeeds(write ? FORM(write_all_end, file, base, &got.status) : FORM(read_all_end, file, base, &got.status));
+    else
+      succeeds(write ? FORM(write_at_all_end, file, base, &got.status) : FORM(read_at_all_end, file, base, &got.status));
+    MPI_File_get_position(file, &got.position);
+    return got;
+  }
 #if HOST_LARGE_COUNTS
-      if (large)
+  if (large)
     got.result = form == Form::pointer ? write ? FORM(write_all_c, file, base, side.count, side.type, &got.status)
                                                : FORM(read_all_c, file, base, side.count, side.type, &got.status)
                  : write ? FORM(write_at_all_c, file, from, base, side.count, side.type, &got.status)
