@@ -91,7 +91,7 @@ void Report::print(Json row, const std::vector<Way>& ways, const Unit& unit,
       print(row, way.name, "us", 1e-3 / unit.messages, ns);
   }
   const std::string metric = row.at("metric").get<std::string>();
-  for (const char* base : {"contiguous", "host"}) {
+  for (const std::string& base : unit.over) {
     const auto found = std::ranges::find(ways, base, &Way::name);
     if (found == ways.end()) continue;
     row["metric"] = metric + " over " + base;

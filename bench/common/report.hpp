@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "common/ways.hpp"
 
@@ -19,6 +20,7 @@ using Json = nlohmann::ordered_json;
 struct Unit {
   double messages = 1;    ///< Microseconds of one message, if the time is that of so many.
   double rate_bytes = 0;  ///< If not 0: GB/s of so many bytes. The upper quartile is that of the quickest samples.
+  std::vector<std::string> over = {"contiguous", "host"};  ///< Further rows have the ratios to the times of these ways.
 };
 
 class Report {
@@ -34,8 +36,8 @@ class Report {
 
   /// Measures (collective), and prints a row for each way. If ranks 0 and 1 ran on near cores and
   /// on far ones, there are two rows ("cores"). More rows (metric "... over contiguous", "... over
-  /// host") have the ratio to the time of the ways "contiguous" and "host". `row` has case, metric
-  /// and bytes. The variant is the way's name.
+  /// host") have the ratio to the time of the ways "contiguous" and "host", or of those in `unit`.
+  /// `row` has case, metric and bytes. The variant is the way's name.
   void measured(std::vector<Way>& ways, Clock clock, const Pace& pace, const Json& row, const Unit& unit = {});
   /// Prints a row that was measured by other means. Converts ns to us.
   void told(const Json& row, const std::string& variant, const Spread& ns) const { print(row, variant, "us", 1e-3, ns); }

@@ -5,8 +5,10 @@ Every way is checked, then measured. Rows are complete, and figures are drawn.
 
 import json
 import math
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from heddle.bench import jobs, messages, pingpong, vector
@@ -88,6 +90,35 @@ def test_one_sided_measures_puts_and_gets(mpi, tmp_path):
 
 
 @MPIS
+def test_files_are_written_and_read_every_way(mpi, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    rows, told = rows_of("files", "--quick", "--mpi", mpi, "--ranks", 3, "--folder", place, folder=tmp_path)
+    found = seen(rows)
+    cases = {case for case, _, metric in found if metric in ("write", "read")}
+    assert {case.split(",")[0] for case in cases} == {"matrix", "blocks", "gap", "lattice"}
+    assert {"matrix, 2 ghost cells", "matrix, by pointer", "gap, independent", "lattice, 24 B, 1 ghost cell"} <= cases
+    for case in cases:
+        for metric in ("write", "read"):
+            assert {(case, v, metric) for v in ("host", "heddle", "by hand", "bare disk")} <= found
+            assert {(case, "heddle", f"{metric} over {base}") for base in ("host", "by hand")} <= found
+    assert "heddle / by hand" in told
+    assert not list(place.iterdir())
+
+
+def test_an_interrupted_bench_of_files_leaves_none(tmp_path):
+    words = [sys.executable, "-m", "heddle", "bench", "files", "--mpi", "mpich", "--case", "matrix", "--ranks", "2"]
+    with subprocess.Popen([*words, "--folder", tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        until = time.monotonic() + 60
+        while not list(tmp_path.glob("*/heddle-bench-files.*")) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert running.poll() is None, "the bench ended before it wrote a file"
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) != 0
+    assert not list(tmp_path.iterdir())
+
+
+@MPIS
 def test_alltoall_struct_with_more_and_fewer_ranks(mpi, tmp_path):
     arguments = ("--quick", "--mpi", mpi, "--largest", 64, "--ranks", 2, "--ranks", 3, "--plot", tmp_path / "figure.png")
     rows, _ = rows_of("alltoall-struct", *arguments, "--scheme", "none", folder=tmp_path)
@@ -105,6 +136,7 @@ def test_alltoall_struct_with_more_and_fewer_ranks(mpi, tmp_path):
         (("vector", "--mpi", "mpich", "--columns", "5000"), "5000"),
         (("transpose", "--plot", "figure.pdf"), "neither .svg nor .png"),
         (("transpose", "--scheme", "multi-v"), "there is no scheme multi-v"),
+        (("files", "--folder", "/no/such/folder"), "/no/such/folder is no folder"),
     ],
 )
 def test_bad_input_is_told_clearly(arguments, complaint):

@@ -14,6 +14,7 @@ from . import (
     alltoallv_sparse,
     estimate,
     fft2d,
+    files,
     goals,
     groups,
     hpl,
@@ -63,6 +64,7 @@ app.command("estimate", cls=study.Lists, help=estimate.HELP)(estimate.command)
 app.command("peers")(peers.command)
 app.command("halo")(neighbours.halo)
 app.command("one-sided")(one_sided.command)
+app.command("files")(files.command)
 app.command("fft2d")(fft2d.command)
 app.command("mpi4py-fft")(mpi4py_fft.command)
 app.command("lattice-cg")(lattice_cg.command)

@@ -169,14 +169,15 @@ def table(
     title: str,
     ours: str = "heddle",
     ceiling: Callable[[int], float | None] = lambda _: None,
+    beside: str = "contiguous",
 ) -> Table:
-    """A line for each case. `ceiling(bytes)`: the allowed multiple of the contiguous time."""
+    """A line for each case. `ceiling(bytes)`: the allowed multiple of the time of `beside`."""
     variants = figures.variants(metric)
     unit = next(row.unit for row in figures.rows if row.metric == metric)
     some = figures.rows[0]
     shown = Table(title=f"{title}, {figures.mpi}, {unit}", title_justify="left")
     shown.add_column("case", no_wrap=True)
-    for name in ("bytes", *variants, f"{ours} / contiguous", f"host / {ours}"):
+    for name in ("bytes", *variants, f"{ours} / {beside}", f"host / {ours}"):
         shown.add_column(name, justify="right")
     for case in figures.cases(metric):
         size = figures.bytes(case)
@@ -184,7 +185,7 @@ def table(
             case,
             human(size),
             *(_cell(figures.row(case, variant, metric)) for variant in variants),
-            _within(figures.value(case, ours, f"{metric} over contiguous"), ceiling(size)),
+            _within(figures.value(case, ours, f"{metric} over {beside}"), ceiling(size)),
             _over_host(figures.row(case, ours, f"{metric} over host")),
         )
     shown.caption = f"medians; ranks on cores {some.pinning}"
