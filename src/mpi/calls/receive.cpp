@@ -6,6 +6,7 @@
 #include "mpi/p2p/landing.hpp"
 #include "mpi/p2p/persistent.hpp"
 #include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/receive_in_place.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
 
@@ -13,9 +14,13 @@ namespace heddle::mpi {
 namespace {
 
 int recv(auto host, const Buffer& data, const Envelope& from, MPI_Status* status) {
-  Watch::look();
-  if (const Route route = route_of_receive(data); route.protocol != Protocol::passthrough && from.is_somebody())
-    return Watch::noted(receive(data, route, from, status));
+  const Destination found = blocking_destination(data, from);
+  if (found == Destination::buffer) return Watch::noted(receive_in_place(host, data, from, status));
+  if (found == Destination::unknown) {
+    Watch::look();
+    if (const Route route = route_of_receive(data); route.protocol != Protocol::passthrough && from.is_somebody())
+      return Watch::noted(receive(data, route, from, status));
+  }
   const int result = Watch::noted(host(status));
   if (result != MPI_SUCCESS)
     complete_receive(result, data, Sender(from.comm), status);  // a descriptor may have come, for which it was too short
@@ -50,8 +55,11 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
+/// Also for short receives, and for types that are looked up the first time.
 [[gnu::noinline]] int irecv_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
                                        MPI_Request* request) {
+  if (destination(address, count, type) == Destination::host && fits(count))
+    return PMPI_Irecv(const_cast<void*>(address), static_cast<int>(count), type, rank, tag, comm, request);
   if (const Entry* const derived = landed(address, count, type))
     if (const Done done = start_landing({address, count, type}, derived, {rank, tag, comm}, request)) return *done;
   return irecv_by_route(address, count, type, rank, tag, comm, request);

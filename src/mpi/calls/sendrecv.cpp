@@ -11,6 +11,7 @@
 #include "mpi/p2p/message_checks.hpp"
 #include "mpi/p2p/network_receive.hpp"
 #include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/receive_in_place.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/requests/completion.hpp"
@@ -188,6 +189,11 @@ int carry_out(const Host& host, const Half& out, const Half& in, bool in_place, 
 }
 
 int sendrecv(auto host, const Buffer& out, const Envelope& to, const Buffer& in, const Envelope& from, MPI_Status* status) {
+  if (is_hosts(out.address, out.count, out.type) || is_hosts_with_holes(out.address, out.count, out.type)) {
+    const Destination found = blocking_destination(in, from);
+    if (found == Destination::host) return Watch::noted(host(status));
+    if (found == Destination::buffer) return Watch::noted(receive_in_place(host, in, from, status));
+  }
   Watch::look();
   return carry_out(host, Half::sent(out, to), Half::received(in, from), false, status);
 }

@@ -98,20 +98,22 @@ inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
 }
 
 // True: the host sends the message whatever else is known. The first procedure knows predefined
-// types only, and calls nothing, so that it needs few registers.
+// types only, and calls nothing, so that it needs few registers. A rank alone on its node has no
+// Node, and only the host reaches its peers if Network is not there either.
 
 [[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
-  const Node* const node = Node::here();
   unsigned about = 0;
-  return node && address && !Network::here() && count >= 0 && count < node->threshold() && known_predefined.find(type, about) &&
-         are_hosts(*node, count * bytes_of_predefined(about));
+  if (!address || Network::here() || !known_predefined.find(type, about)) return false;
+  const Node* const node = Node::here();
+  return !node || (count >= 0 && count < node->threshold() && are_hosts(*node, count * bytes_of_predefined(about)));
 }
 [[gnu::always_inline]] inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
+  if (!address || Network::here() || count < 0) return false;
   const Node* const node = Node::here();
-  if (!node || !address || Network::here() || count < 0 || count >= node->threshold()) return false;
+  if (node && count >= node->threshold()) return false;
   const Entry* const derived = table.find(type);
-  return derived && derived->known() && derived->size() < node->threshold() && !derived->pays_to_pack(count) &&
-         are_hosts(*node, count * derived->size());
+  if (!derived || !derived->known() || derived->pays_to_pack(count)) return false;
+  return !node || (derived->size() < node->threshold() && are_hosts(*node, count * derived->size()));
 }
 
 /// True: the receive goes into the program's buffer, and may bring a descriptor.
@@ -130,6 +132,24 @@ inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
   if (!node || !node->carries_messages() || !address) return nullptr;
   const Entry* const derived = table.find(type);
   return derived && derived->has_landed(count) ? derived : nullptr;
+}
+
+/// The destination of a message in a receive, if a few instructions can tell it.
+enum class Destination : std::uint8_t {
+  host,     ///< The host receives alone. No descriptor comes, or none fits.
+  buffer,   ///< The program's buffer. The message may be a descriptor.
+  unknown,  ///< route_of_receive() knows.
+};
+[[gnu::always_inline]] inline Destination destination(const void* address, Count count, MPI_Datatype type) noexcept {
+  if (!address || Network::here() || ProbeQueue::any()) return Destination::unknown;
+  const Node* const node = Node::here();
+  const bool come = node && node->carries_messages();
+  unsigned about = 0;
+  if (!known_predefined.find(type, about)) return landed(address, count, type) ? Destination::buffer : Destination::unknown;
+  if (!come) return Destination::host;
+  constexpr Count most = Count{1} << 48;  // more may overflow
+  if (is_predefined_pair(about) || count < 0 || count >= most) return Destination::unknown;
+  return count * bytes_of_predefined(about) < descriptor_bytes ? Destination::host : Destination::buffer;
 }
 
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is
