@@ -22,4 +22,11 @@ std::string why(const FileAccess& access) {
   return fmt::format("{} bytes of {} in the file are too few to read all", access.bytes, access.range);
 }
 
+std::string why(const PackedFileAccess& access) {
+  if (!packs(access))
+    return fmt::format("{} bytes in blocks of {:.0f} bytes: the MPI library is as fast", access.bytes, access.mean_block);
+  return fmt::format("{} bytes in blocks of {:.0f} bytes: packed, the MPI library accesses one piece of memory", access.bytes,
+                     access.mean_block);
+}
+
 }  // namespace heddle::select

@@ -1,9 +1,11 @@
-// select/choose_file_access.hpp: whether Heddle carries out a collective access to a file, and why.
-// Pure: no clock, no globals. All ranks decide by the same facts.
+// select/choose_file_access.hpp: whether Heddle carries out a collective access to a file, or packs
+// the data of any access, and why. Pure: no clock, no globals. All ranks decide by the same facts
+// about a collective access.
 //
 //   const FileAccess facts{.writes = true, .holes = true, .bytes = 1 << 25, .range = 1 << 25};
 //   if (carries(facts)) ...                                         // owners access long pieces of the file
 //   puts(why(facts).c_str());                                       // the reason in words
+//   if (packs({.bytes = 1 << 20, .mean_block = 8, .below = 512})) ...   // the library gets one piece of memory
 //
 // A library reads and writes data in one piece as fast as the file system allows. Its collective
 // buffering redistributes data with holes block by block.
@@ -32,5 +34,23 @@ constexpr bool carries(const FileAccess& access) noexcept {
 }
 
 std::string why(const FileAccess& access);
+
+/// An access of one rank: one piece of the file, several pieces of memory.
+struct PackedFileAccess {
+  layout::Bytes bytes = 0;
+  double mean_block = 0;    ///< Bytes of a piece of memory.
+  layout::Bytes below = 0;  ///< The library is slow for smaller pieces (HostTraits::slow_to_file_below).
+};
+
+/// Fewer bytes are too few to gain, and more take too much memory.
+constexpr layout::Bytes least_packed_for_file = 512;
+constexpr layout::Bytes most_packed_for_file = layout::Bytes{64} << 20;
+
+constexpr bool packs(const PackedFileAccess& access) noexcept {
+  return access.bytes >= least_packed_for_file && access.bytes <= most_packed_for_file &&
+         access.mean_block < static_cast<double>(access.below);
+}
+
+std::string why(const PackedFileAccess& access);
 
 }  // namespace heddle::select

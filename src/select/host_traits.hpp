@@ -53,6 +53,8 @@ struct HostTraits {
   /// MPI_Put and MPI_Get of data with holes within a node take longer than Heddle's copy from so
   /// many bytes on. Measured on two cores, beside other work.
   layout::Bytes slow_to_access_from;
+  /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.
+  layout::Bytes slow_to_file_below;
 };
 
 constexpr HostTraits mpich_traits{.host = Host::mpich,
@@ -70,7 +72,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .refuses_in_place_of_none = false,
                                   .looks_at_types_of_none = false,
                                   .asks_without_errors = false,
-                                  .slow_to_access_from = 4 << 10};
+                                  .slow_to_access_from = 4 << 10,
+                                  .slow_to_file_below = 32};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
                                     .makes_without_handler = false,
@@ -86,6 +89,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .refuses_in_place_of_none = true,
                                     .looks_at_types_of_none = true,
                                     .asks_without_errors = true,
-                                    .slow_to_access_from = 64 << 10};
+                                    .slow_to_access_from = 64 << 10,
+                                    .slow_to_file_below = 512};
 
 }  // namespace heddle::select

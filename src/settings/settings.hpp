@@ -100,7 +100,7 @@ struct Settings {
   bool trials = true;                                ///< HEDDLE_TRIALS
   bool mailboxes = true;                             ///< HEDDLE_MAILBOXES
   Windows windows = Windows::automatic;              ///< HEDDLE_WINDOWS
-  FileAccess files = FileAccess::off;                ///< HEDDLE_FILES
+  FileAccess files = FileAccess::automatic;          ///< HEDDLE_FILES
   bool check = false;                                ///< HEDDLE_CHECK
   Watch watch = Watch::some;                         ///< HEDDLE_WATCH
   std::string profile = "auto";                      ///< HEDDLE_PROFILE, for select/profile_file.hpp

@@ -80,10 +80,10 @@ constexpr Variable rows[] = {
      "MPI_Win_create. off: the MPI library carries all out. If a rank says off, it holds for all ranks. Windows of "
      "MPI_Win_create need this value on all ranks",
      library},
-    {"HEDDLE_FILES", "off", "auto|on|off",
+    {"HEDDLE_FILES", "auto", "auto|on|off",
      "auto: within a node, collective reads and writes of much data through views with holes exchange the data, and access "
-     "long pieces of the file. on: also little data, and between nodes. off: the MPI library carries all out. If a rank says "
-     "off, it holds for all ranks",
+     "long pieces of the file. Short pieces of memory are packed. on: also little data, all pieces of memory, and between "
+     "nodes. off: the MPI library carries all out. If a rank says off, it holds for all ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
      "the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "

@@ -109,7 +109,7 @@ TEST(Settings, YieldingIsOnOffOrUpToTheNumberOfRanks) {
   EXPECT_EQ(with({"HEDDLE_WINDOWS=no way"}).windows, Windows::automatic);
   EXPECT_EQ(with({"HEDDLE_FILES=On"}).files, FileAccess::on);
   EXPECT_EQ(with({"HEDDLE_FILES=auto"}).files, FileAccess::automatic);
-  EXPECT_EQ(with({"HEDDLE_FILES=no way"}).files, FileAccess::off);
+  EXPECT_EQ(with({"HEDDLE_FILES=no way"}).files, FileAccess::automatic);
   EXPECT_EQ(with({"HEDDLE_LOG=Debug"}).log, Log::debug);
   EXPECT_EQ(with({"HEDDLE_LOG=info"}).log, Log::info);
   EXPECT_EQ(with({"HEDDLE_LOG=trace"}).log, Log::off);

@@ -1,7 +1,9 @@
 // mpi/calls/file.cpp: files. The host carries out all calls here except collective accesses through
-// views with holes (mpi/file/collective_access.hpp).
+// views with holes (mpi/file/collective_access.hpp). Short pieces of memory are packed for it
+// (mpi/file/packed_access.hpp).
 #include "entry_points.hpp"
 #include "mpi/file/collective_access.hpp"
+#include "mpi/file/packed_access.hpp"
 #include "mpi/requests/freed.hpp"
 
 namespace heddle::mpi {
@@ -26,31 +28,58 @@ int view_set(auto host, MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Da
   return requests::after_progress(result);
 }
 
+/// Bytes that this rank has written by Heddle's handle reach the disk, too.
+int synced(auto host, MPI_File fh) {
+  File* const file = files::table.find(fh);
+  const int own = file ? file->sync() : MPI_SUCCESS;
+  const int result = host(fh);
+  if (own == MPI_SUCCESS || result != MPI_SUCCESS) return requests::after_progress(result);
+  PMPI_File_call_errhandler(fh, own);
+  return requests::after_progress(own);
+}
+
 void set_bytes(MPI_Status* status, Bytes bytes) {
   if (status != MPI_STATUS_IGNORE) PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
 }
 
-/// Heddle has carried `bytes` of this rank; nothing: the host gets the call.
-int ended(std::optional<Bytes> bytes, MPI_Status* status, auto host) {
-  if (!bytes) return requests::after_progress(host());
-  set_bytes(status, *bytes);
-  return requests::after_progress(MPI_SUCCESS);
+/// The host gets the call, with packed data if that is quicker.
+/// @param host  Gets address, count, datatype and status.
+template <Access access>
+int by_host(const File* file, const FileCall& call, auto count, MPI_Status* status, const auto& host) {
+  PackedAccess packed;
+  if (!file || !packed.begin(*file, call, access))
+    return host(const_cast<void*>(call.buffer.address), count, call.buffer.type, status);
+  MPI_Status own;
+  MPI_Status* const told = status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = host(packed.data(), decltype(count){packed.count()}, MPI_BYTE, told);
+  packed.end(result, *told);
+  return result;
 }
 
-template <Access access>
-int accessed(auto host, MPI_File fh, auto* buf, auto count, MPI_Datatype datatype, MPI_Status* status) {
-  File* const file = files::table.find(fh);
-  if (!file || file->split) return host(fh, buf, count, datatype, status);
-  return ended(carry<access>(*file, {fh, {}, {buf, count, datatype}}), status,
-               [&] { return host(fh, buf, count, datatype, status); });
+enum class Callers { one, all };
+
+template <Access access, Callers callers>
+int accessed(const FileCall& call, auto count, MPI_Status* status, const auto& host) {
+  File* const file = files::table.find(call.fh);
+  if (callers == Callers::all && file && !file->split) {
+    if (const std::optional<Bytes> bytes = carry<access>(*file, call)) {
+      set_bytes(status, *bytes);
+      return requests::after_progress(MPI_SUCCESS);
+    }
+  }
+  return requests::after_progress(by_host<access>(file, call, count, status, host));
 }
 
-template <Access access>
-int accessed_at(auto host, MPI_File fh, MPI_Offset offset, auto* buf, auto count, MPI_Datatype datatype, MPI_Status* status) {
-  File* const file = files::table.find(fh);
-  if (!file || file->split) return host(fh, offset, buf, count, datatype, status);
-  return ended(carry<access>(*file, {fh, offset, {buf, count, datatype}}), status,
-               [&] { return host(fh, offset, buf, count, datatype, status); });
+template <Access access, Callers callers>
+int at_pointer(auto host, MPI_File fh, auto* buf, auto count, MPI_Datatype datatype, MPI_Status* status) {
+  return accessed<access, callers>({fh, {}, {buf, count, datatype}}, count, status,
+                                   [&](auto... data) { return host(fh, data...); });
+}
+
+template <Access access, Callers callers>
+int at_offset(auto host, MPI_File fh, MPI_Offset offset, auto* buf, auto count, MPI_Datatype datatype, MPI_Status* status) {
+  return accessed<access, callers>({fh, offset, {buf, count, datatype}}, count, status,
+                                   [&](auto... data) { return host(fh, offset, data...); });
 }
 
 // Split collective accesses. Heddle carries out all of the access in the call that begins it, as
@@ -58,7 +87,7 @@ int accessed_at(auto host, MPI_File fh, MPI_Offset offset, auto* buf, auto count
 // the program calls in a wrong order.
 
 template <Access access>
-int begun(auto host, const CollectiveAccess& call, auto count) {
+int begun(auto host, const FileCall& call, auto count) {
   File* const file = files::table.find(call.fh);
   if (!file || file->split) return requests::after_progress(host(count));
   const std::optional<Bytes> bytes = carry<access>(*file, call);
@@ -76,6 +105,14 @@ template <Access access>
 int accessed_at_begin(auto host, MPI_File fh, MPI_Offset offset, auto* buf, auto count, MPI_Datatype datatype) {
   return begun<access>([&](auto number) { return host(fh, offset, buf, number, datatype); },
                        {fh, offset, {buf, count, datatype}}, count);
+}
+
+/// An access by shared pointers is the host's. Until it ends, all accesses are.
+int ordered_begun(auto host, MPI_File fh, auto* buf, auto count, MPI_Datatype datatype) {
+  File* const file = files::table.find(fh);
+  const int result = host(fh, buf, count, datatype);
+  if (file && !file->split && result == MPI_SUCCESS) file->split = File::Split{};
+  return requests::after_progress(result);
 }
 
 int accessed_end(auto host, MPI_File fh, auto* buf, MPI_Status* status) {
@@ -97,10 +134,15 @@ extern "C" {
 HEDDLE_ENTRY_File_open(opened);
 HEDDLE_ENTRY_File_close(closed);
 HEDDLE_ENTRY_File_set_view(view_set);
-HEDDLE_ENTRY_File_read_all(accessed<Access::read>);
-HEDDLE_ENTRY_File_write_all(accessed<Access::write>);
-HEDDLE_ENTRY_File_read_at_all(accessed_at<Access::read>);
-HEDDLE_ENTRY_File_write_at_all(accessed_at<Access::write>);
+HEDDLE_ENTRY_File_sync(synced);
+HEDDLE_ENTRY_File_read(at_pointer<Access::read, Callers::one>);
+HEDDLE_ENTRY_File_write(at_pointer<Access::write, Callers::one>);
+HEDDLE_ENTRY_File_read_at(at_offset<Access::read, Callers::one>);
+HEDDLE_ENTRY_File_write_at(at_offset<Access::write, Callers::one>);
+HEDDLE_ENTRY_File_read_all(at_pointer<Access::read, Callers::all>);
+HEDDLE_ENTRY_File_write_all(at_pointer<Access::write, Callers::all>);
+HEDDLE_ENTRY_File_read_at_all(at_offset<Access::read, Callers::all>);
+HEDDLE_ENTRY_File_write_at_all(at_offset<Access::write, Callers::all>);
 HEDDLE_ENTRY_File_read_all_begin(accessed_begin<Access::read>);
 HEDDLE_ENTRY_File_write_all_begin(accessed_begin<Access::write>);
 HEDDLE_ENTRY_File_read_at_all_begin(accessed_at_begin<Access::read>);
@@ -109,4 +151,8 @@ HEDDLE_ENTRY_File_read_all_end(accessed_end);
 HEDDLE_ENTRY_File_write_all_end(accessed_end);
 HEDDLE_ENTRY_File_read_at_all_end(accessed_end);
 HEDDLE_ENTRY_File_write_at_all_end(accessed_end);
+HEDDLE_ENTRY_File_read_ordered_begin(ordered_begun);
+HEDDLE_ENTRY_File_read_ordered_end(accessed_end);
+HEDDLE_ENTRY_File_write_ordered_begin(ordered_begun);
+HEDDLE_ENTRY_File_write_ordered_end(accessed_end);
 }

@@ -27,7 +27,7 @@ struct OwnPart {
   UserMemory memory;
   Told told;
 
-  void look(const File& file, const CollectiveAccess& call, bool writes) {
+  void look(const File& file, const FileCall& call, bool writes) {
     MPI_Offset at = 0;
     Bytes from = 0;
     MPI_Offset size = std::numeric_limits<MPI_Offset>::max();
@@ -84,7 +84,7 @@ bool has_atomicity(MPI_File fh) {
 }  // namespace
 
 template <Access access>
-std::optional<Bytes> carry(File& file, const CollectiveAccess& call) {
+std::optional<Bytes> carry(File& file, const FileCall& call) {
   constexpr bool writes = access == Access::write;
   if (!file.may_have_holes() || has_atomicity(call.fh) || file.pauses()) return {};
   if (!file.meets_views()) {
@@ -126,7 +126,7 @@ std::optional<Bytes> carry(File& file, const CollectiveAccess& call) {
   return part.told.bytes.length;
 }
 
-template std::optional<Bytes> carry<Access::read>(File& file, const CollectiveAccess& call);
-template std::optional<Bytes> carry<Access::write>(File& file, const CollectiveAccess& call);
+template std::optional<Bytes> carry<Access::read>(File& file, const FileCall& call);
+template std::optional<Bytes> carry<Access::write>(File& file, const FileCall& call);
 
 }  // namespace heddle::mpi

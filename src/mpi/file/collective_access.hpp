@@ -9,21 +9,13 @@
 #include <optional>
 
 #include "mpi/file/file.hpp"
-#include "mpi/types/typed_buffer.hpp"
+#include "mpi/file/file_call.hpp"
 
 namespace heddle::mpi {
-
-enum class Access { read, write };
-
-struct CollectiveAccess {
-  MPI_File fh;
-  std::optional<MPI_Offset> offset;  ///< Counts etypes. Nothing: the individual file pointer.
-  Buffer buffer;
-};
 
 /// Collective. Returns the bytes that this rank has moved. Nothing: the host gets the call, on all
 /// ranks.
 template <Access access>
-std::optional<Bytes> carry(File& file, const CollectiveAccess& call);
+std::optional<Bytes> carry(File& file, const FileCall& call);
 
 }  // namespace heddle::mpi

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "layout/wire.hpp"
 #include "mpi/process/process.hpp"
@@ -14,6 +16,12 @@
 
 namespace heddle::mpi {
 namespace {
+
+constinit std::atomic<bool> finalizing{false};
+/// Of files that are open.
+constinit std::atomic<int> own_communicators{0};
+/// Hosts have few communicators: MPICH has 2,048 of them in a process.
+constexpr int most_communicators = 64;
 
 /// Layouts of more bytes cost too much to exchange.
 constexpr std::size_t longest_layout = std::size_t{1} << 20;
@@ -60,6 +68,10 @@ bool hides_errors(MPI_File fh) {
 
 }  // namespace
 
+void files::finalize_begins() noexcept { finalizing = true; }
+
+bool files::has_room() noexcept { return own_communicators.load(std::memory_order_relaxed) < most_communicators; }
+
 std::optional<FileIdentity> FileIdentity::of(const std::string& name) {
   FileIdentity found;
   if (look_at(name.c_str(), found)) return found;
@@ -80,7 +92,19 @@ File::File(int ranks, int me, std::string name, FileIdentity identity, int amode
 
 File::~File() {
   if (second_ != MPI_FILE_NULL) PMPI_File_close(&second_);
-  if (comm_ != MPI_COMM_SELF) PMPI_Comm_free(&comm_);
+  if (comm_ == MPI_COMM_SELF) return;
+  PMPI_Comm_free(&comm_);
+  own_communicators.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
+  comm_ = comm;
+  hints_ = hints;
+  if (comm != MPI_COMM_SELF) own_communicators.fetch_add(1, std::memory_order_relaxed);
+}
+
+int File::sync() noexcept {
+  return second_ != MPI_FILE_NULL && std::exchange(unsynced_, false) ? PMPI_File_sync(second_) : MPI_SUCCESS;
 }
 
 void File::view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -173,7 +197,7 @@ void File::meet() {
 // Errors of opening a file go to the handler of MPI_FILE_NULL. Heddle opens nothing if that handler
 // is not the default, which returns them.
 MPI_File File::second() noexcept {
-  if (second_ != MPI_FILE_NULL) return second_;
+  if (second_ != MPI_FILE_NULL || finalizing.load(std::memory_order_relaxed)) return second_;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (PMPI_File_get_errhandler(MPI_FILE_NULL, &handler) != MPI_SUCCESS) return MPI_FILE_NULL;
   const bool returns = handler == MPI_ERRORS_RETURN;

@@ -51,10 +51,8 @@ class File {
 
   /// All ranks have a File now.
   /// @param comm  Of Heddle, with these ranks. The file frees it, except MPI_COMM_SELF.
-  void agreed(MPI_Comm comm, const FileHints& hints) noexcept {
-    comm_ = comm;
-    hints_ = hints;
-  }
+  void agreed(MPI_Comm comm, const FileHints& hints) noexcept;
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
 
   /// A call of MPI_File_set_view has returned `result`.
   void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
@@ -77,9 +75,18 @@ class File {
   /// Bytes of this rank's etype.
   [[nodiscard]] Bytes etype() const { return etype_; }
   [[nodiscard]] bool may(bool write) const { return (amode_ & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY)) == 0; }
+  /// True: this rank's view is known to have no holes. Not collective.
+  [[nodiscard]] bool shows_one_piece() const { return state_ != State::given_up && mine_ && mine_->in_one_piece(); }
+  /// Bytes of the file before such a view.
+  [[nodiscard]] Bytes displacement() const { return mine_->displacement(); }
 
   /// The second handle. The first call opens it. MPI_FILE_NULL: it cannot be opened.
   MPI_File second() noexcept;
+  /// This rank has written by the second handle.
+  void has_written() noexcept { unsynced_ = true; }
+  /// MPI_File_sync of the second handle, if it has written since the last one. ROMIO keeps for each
+  /// handle whether it has written, and leaves out the system's fsync if it has not.
+  int sync() noexcept;
 
   /// After accesses that were the host's, the ranks do not ask each other about each of the next
   /// ones, so that many small accesses cost less. A new view does not change this. True: leave this
@@ -125,6 +132,7 @@ class File {
   int amode_;
   FileHints hints_;
   MPI_File second_ = MPI_FILE_NULL;
+  bool unsynced_ = false;
   State state_ = State::plain;
   int refusals_ = 0;
   int pause_ = 0;
@@ -150,8 +158,15 @@ void meet_view(MPI_Datatype filetype) noexcept;
 /// failed call this, too.
 void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info, const MPI_File* fh);
 
+/// False: the open files of this process have as many communicators of Heddle as they may.
+[[nodiscard]] bool has_room() noexcept;
+
 /// Before the host closes the file.
 void closes(MPI_File fh) noexcept;
+
+/// MPI_Finalize has begun. From here on no second handle is opened: delete callbacks of MPI_COMM_SELF
+/// may still access files, but ROMIO may have ended in such a callback.
+void finalize_begins() noexcept;
 
 }  // namespace files
 }  // namespace heddle::mpi

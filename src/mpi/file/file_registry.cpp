@@ -55,7 +55,9 @@ FileHints hints_of(MPI_Info info) {
   constexpr Bytes most = Bytes{1} << 28;
   hints.all = settings_of_process().files == settings::FileAccess::on;
   hints.alignment = number(info, "striping_unit", 1, most, hints.alignment);
-  hints.piece = number(info, "cb_buffer_size", 1, most, hints.piece);
+  // Each piece costs messages and a call of the library, on every rank.
+  const Bytes least_piece = hints.all ? 64 : 1 << 16;
+  hints.piece = std::max(least_piece, number(info, "cb_buffer_size", 1, most, hints.piece));
   hints.owners = static_cast<int>(number(info, "cb_nodes", 1, 1 << 20, 0));
   return hints;
 }
@@ -69,6 +71,42 @@ bool on_one_node(MPI_Comm comm, int me, int ranks) {
     if (rank != me && node->peer(comm, rank) < 0) return false;
   return true;
 }
+
+/// The words of a rank about a file that it has opened. All ranks go by the least of each.
+class Terms {
+ public:
+  void hints(const FileHints& hints) {
+    words_[1] = hints.all ? 1 : 0;
+    words_[2] = hints.owners;
+    words_[3] = hints.alignment;
+    words_[4] = hints.piece;
+  }
+  [[nodiscard]] FileHints hints() const {
+    return {.all = words_[1] != 0,
+            .piece = std::max(words_[3], words_[4] / words_[3] * words_[3]),
+            .owners = static_cast<int>(words_[2]),
+            .alignment = words_[3]};
+  }
+  /// @param here  All ranks are on this node. The number of a device says nothing on another.
+  void fits(const FileIdentity& identity, bool here) {
+    words_[0] = 1;
+    const auto inode = static_cast<Bytes>(identity.inode);
+    const auto device = here ? static_cast<Bytes>(identity.device) : 0;
+    words_[5] = inode, words_[6] = ~inode;
+    words_[7] = device, words_[8] = ~device;
+  }
+  void fails() { words_[0] = 0; }
+  bool reduce(MPI_Comm comm) {
+    return PMPI_Allreduce(MPI_IN_PLACE, words_, count, MPI_LONG_LONG, MPI_MIN, comm) == MPI_SUCCESS;
+  }
+  /// All ranks have opened one file, and can follow it. Hints are the same on all ranks; if a
+  /// program errs there, the ranks agree all the same.
+  [[nodiscard]] bool agree() const { return words_[0] != 0 && words_[5] == ~words_[6] && words_[7] == ~words_[8]; }
+
+ private:
+  static constexpr int count = 9;
+  long long words_[count] = {0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
+};
 
 bool is_of(int result, int wanted) {
   int found = MPI_SUCCESS;
@@ -97,40 +135,40 @@ void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info,
     return;
   int me = 0;
   int ranks = 0;
-  MPI_Comm own = MPI_COMM_SELF;
-  {
-    const Quiet quiet(comm);
-    if (PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS ||
-        (ranks > 1 && PMPI_Comm_split(comm, 0, me, &own) != MPI_SUCCESS))
-      return;
-  }
-  if (own != MPI_COMM_SELF) PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  const Quiet quiet(comm);
+  if (PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return;
   std::unique_ptr<File> file;
-  FileHints hints;
+  Terms terms;
   try {
-    hints = hints_of(info);
+    terms.hints(hints_of(info));
     const bool plain = (amode & (MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND)) == 0;  // ranks may err, and differ here
-    if (result == MPI_SUCCESS && plain && name && fh && *fh != MPI_FILE_NULL && !unusual(info) &&
-        (hints.all || on_one_node(comm, me, ranks))) {
-      if (const std::optional<FileIdentity> identity = FileIdentity::of(name))
+    const bool here = on_one_node(comm, me, ranks);
+    if (result == MPI_SUCCESS && plain && name && fh && *fh != MPI_FILE_NULL && !unusual(info) && (terms.hints().all || here) &&
+        (ranks == 1 || has_room())) {
+      if (const std::optional<FileIdentity> identity = FileIdentity::of(name)) {
         file = std::make_unique<File>(ranks, me, name, *identity, amode);
+        terms.fits(*identity, here);
+      }
       if (file) table.insert(*fh, file.get());
     }
   } catch (const std::exception&) {
     file.reset();
+    terms.fails();
   }
-  // Hints are the same on all ranks. If a program errs there, the ranks agree all the same.
-  int told[] = {file ? 1 : 0, hints.all ? 1 : 0, hints.owners, static_cast<int>(hints.alignment),
-                static_cast<int>(hints.piece)};
-  const bool agreed = PMPI_Allreduce(MPI_IN_PLACE, told, 5, MPI_INT, MPI_MIN, own) == MPI_SUCCESS && told[0] != 0;
-  if (!agreed) {
-    if (file) table.erase(*fh);
-    if (own != MPI_COMM_SELF) PMPI_Comm_free(&own);
+  MPI_Comm own = MPI_COMM_SELF;
+  bool agreed = ranks == 1 ? terms.agree() : terms.reduce(comm) && terms.agree();
+  if (agreed && ranks > 1) {
+    int made = PMPI_Comm_split(comm, 0, me, &own) == MPI_SUCCESS ? 1 : 0;
+    agreed = PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && made != 0;
+    if (own == MPI_COMM_NULL) own = MPI_COMM_SELF;  // the split has failed
+  }
+  if (own != MPI_COMM_SELF) PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  if (agreed) {
+    file.release()->agreed(own, terms.hints());
     return;
   }
-  hints = {.all = told[1] != 0, .piece = told[4], .owners = told[2], .alignment = told[3]};
-  hints.piece = std::max(hints.alignment, hints.piece / hints.alignment * hints.alignment);
-  file.release()->agreed(own, hints);
+  if (file) table.erase(*fh);
+  if (own != MPI_COMM_SELF) PMPI_Comm_free(&own);
 }
 
 void closes(MPI_File fh) noexcept { delete table.erase(fh); }

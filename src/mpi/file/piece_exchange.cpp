@@ -174,6 +174,7 @@ bool PieceExchange::write_run(const FileRange& run, Bytes begin) const {
   MPI_Status status;
   int count = 0;
   const auto bytes = static_cast<int>(run.bytes());
+  file_.has_written();
   return PMPI_File_write_at(second_, run.low, file_.piece.data() + (run.low - begin), bytes, MPI_BYTE, &status) ==
              MPI_SUCCESS &&
          PMPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count == bytes;

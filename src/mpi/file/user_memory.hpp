@@ -29,6 +29,12 @@ class UserMemory {
 
   [[nodiscard]] layout::Bytes bytes() const { return bytes_; }
   [[nodiscard]] bool in_one_piece() const { return one_piece_; }
+  /// Bytes of a piece, if not in_one_piece().
+  [[nodiscard]] double mean_block() const {
+    const select::Statistics* const found = type_->statistics();
+    return found ? found->of(count_).mean_block : static_cast<double>(bytes_);
+  }
+  [[nodiscard]] const layout::Layout& layout() const { return type_->layout(); }
   /// The address of byte `at`, if in_one_piece().
   [[nodiscard]] std::byte* at(layout::Bytes at) const { return base_ + first_ + at; }
   /// Copies bytes [from, from + length) out of the buffer, or into it, if not in_one_piece().

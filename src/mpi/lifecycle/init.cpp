@@ -182,6 +182,7 @@ int MPI_Finalize() {
   report_end(__builtin_return_address(0));
   progress::stop();  // MPICH waits for the end of its hooks before it calls back, and takes no new hooks then
   Network::ends();   // a fabric that opens later would need such a hook
+  files::finalize_begins();
   if (!ends_by_itself) world_ends();
   return PMPI_Finalize();
 }

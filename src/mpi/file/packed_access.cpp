@@ -1,0 +1,52 @@
+// mpi/file/packed_access.cpp
+#include "mpi/file/packed_access.hpp"
+
+#include <limits>
+
+#include "mpi/process/process.hpp"
+#include "select/choose_file_access.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+/// A read that meets the end of the file leaves the rest of the user's memory as it is. Packed data
+/// cannot do so.
+bool lies_in_file(const File& file, const FileCall& call, Bytes bytes) {
+  MPI_Offset at = 0;
+  MPI_Offset size = 0;
+  Bytes from = 0;
+  if (call.offset)
+    at = *call.offset;
+  else if (PMPI_File_get_position(call.fh, &at) != MPI_SUCCESS)
+    return false;
+  return at >= 0 && !__builtin_mul_overflow(Bytes{at}, file.etype(), &from) &&
+         PMPI_File_get_size(call.fh, &size) == MPI_SUCCESS && from <= size - file.displacement() &&
+         bytes <= size - file.displacement() - from;
+}
+
+}  // namespace
+
+bool PackedAccess::begin(const File& file, const FileCall& call, Access access) {
+  access_ = access;
+  if (!file.shows_one_piece() || !memory_.look(call.buffer) || memory_.in_one_piece()) return false;
+  const select::PackedFileAccess facts{
+      .bytes = memory_.bytes(),
+      .mean_block = memory_.mean_block(),
+      .below = file.hints().all ? std::numeric_limits<Bytes>::max() : traits().slow_to_file_below};
+  if (!packs(facts) || (access == Access::read && !lies_in_file(file, call, facts.bytes)) || !staging_.reserve(facts.bytes))
+    return false;
+  if (access == Access::write) {
+    const report::Stopwatch watch(reported_.times(), &report::Times::copy);
+    memory_.pack(0, facts.bytes, data());
+  }
+  reported_.end(memory_.layout(), "packed", facts.bytes, [&] { return why(facts); });
+  return true;
+}
+
+void PackedAccess::end(int result, const MPI_Status& status) {
+  int moved = 0;
+  if (access_ == Access::write || result != MPI_SUCCESS || PMPI_Get_count(&status, MPI_BYTE, &moved) != MPI_SUCCESS) return;
+  if (moved > 0) memory_.unpack(0, std::min(moved, count()), data());
+}
+
+}  // namespace heddle::mpi
