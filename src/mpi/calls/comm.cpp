@@ -17,18 +17,23 @@
 namespace heddle::mpi::communicators {
 namespace {
 
+/// True: there is a new communicator. MPICH may return MPI_SUCCESS for a failed call, too, once a
+/// handler of the program has heard of the error. Then `made` is null, if the program gave none.
+bool is_made(const Made& call, int result) { return result == MPI_SUCCESS && call.made && *call.made != MPI_COMM_NULL; }
+
 /// Only the host knows its group.
 int left(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS && opened()) leave(call.by, *call.made);
+  if (is_made(call, result) && opened()) leave(call.by, *call.made);
   return result;
 }
 
 /// Its group is one that the program has made.
 int composed(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS && traits().makes_without_handler) without_handler(*call.made);
-  if (result == MPI_SUCCESS && opened()) of_group(call);
+  if (!is_made(call, result)) return result;
+  if (traits().makes_without_handler) without_handler(*call.made);
+  if (opened()) of_group(call);
   return result;
 }
 
@@ -43,14 +48,16 @@ int composed_of_local(const Made& call, auto host) {
 /// (exchange/) is made now. Non-blocking neighbour collectives could not make it.
 int with_topology(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS && opened()) front_of(call);
-  if (result == MPI_SUCCESS) ShadowComm::of(*call.made);
+  if (!is_made(call, result)) return result;
+  if (opened()) front_of(call);
+  ShadowComm::of(*call.made);
   return result;
 }
 
 int part(auto host, MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm) {
   const int result = host(comm, remain_dims, newcomm);
-  if (result == MPI_SUCCESS && opened()) part_of("MPI_Cart_sub", *newcomm, comm, remain_dims);
+  if (result == MPI_SUCCESS && opened() && newcomm && *newcomm != MPI_COMM_NULL)
+    part_of("MPI_Cart_sub", *newcomm, comm, remain_dims);
   return result;
 }
 
@@ -61,7 +68,7 @@ int duplicate(const Made& call, auto host, bool complete = true, std::unique_ptr
   if (!opened()) return host();
   Duplicating duplicating(std::move(context));
   const int result = host();
-  if (result == MPI_SUCCESS) duplicating.end(call.by, call.comm, *call.made, complete);
+  if (is_made(call, result)) duplicating.end(call.by, call.comm, *call.made, complete);
   return result;
 }
 
@@ -71,7 +78,7 @@ int start_hinted_duplicate(const Made& call, auto host) {
 }
 
 int hinted(const Made& call, int result) {
-  if (result == MPI_SUCCESS) hints_given(*call.made, call.info);
+  if (is_made(call, result)) hints_given(*call.made, call.info);
   return result;
 }
 int left_hinted(const Made& call, auto host) { return hinted(call, left(call, host)); }
@@ -86,19 +93,19 @@ int set_info(auto host, MPI_Comm comm, MPI_Info info) {
 
 int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
   const int result = host(comm, info_used);
-  if (result == MPI_SUCCESS) hints_shown(comm, *info_used);
+  if (result == MPI_SUCCESS && info_used) hints_shown(comm, *info_used);
   return result;
 }
 
 /// The communicator belongs to streams, or to threads.
 [[maybe_unused]] int of_streams(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS) leave_to_host(call.by, *call.made);
+  if (is_made(call, result)) leave_to_host(call.by, *call.made);
   return result;
 }
 [[maybe_unused]] int of_threads(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS) leave_threads_to_host(*call.made);
+  if (is_made(call, result)) leave_threads_to_host(*call.made);
   return result;
 }
 [[maybe_unused]] int freed_by_threads(auto host, MPI_Comm* comm) {

@@ -1,6 +1,7 @@
 // mpi/calls/group.cpp: calls that make groups. Heddle describes the groups, and so knows the group
 // of a communicator made of one (communicators/groups.hpp). All these calls are local, and the host
-// carries them out.
+// carries them out. MPICH may return MPI_SUCCESS for a failed call, too, once a handler of the
+// program has heard of the error. So a pointer that the program left null may come back with success.
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"
@@ -20,7 +21,7 @@ std::vector<groups::Range> ranks_of(int n, const int (*triplets)[3]) { return gr
 template <auto compose>
 int of_one(auto host, MPI_Group group, int n, auto* which, MPI_Group* newgroup) {
   const int result = host(group, n, which, newgroup);
-  if (result == MPI_SUCCESS)
+  if (result == MPI_SUCCESS && newgroup)
     derived(
         *newgroup, [=](const groups::Group& of) { return compose(of, ranks_of(n, which)); }, group);
   return result;
@@ -29,14 +30,14 @@ int of_one(auto host, MPI_Group group, int n, auto* which, MPI_Group* newgroup) 
 template <auto compose>
 int of_two(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS) derived(*call.made_group, compose, call.group, call.other);
+  if (result == MPI_SUCCESS && call.made_group) derived(*call.made_group, compose, call.group, call.other);
   return result;
 }
 
 /// Makes a group that only the host knows.
 int strange(const Made& call, auto host) {
   const int result = host();
-  if (result == MPI_SUCCESS && opened()) forget(*call.made_group);
+  if (result == MPI_SUCCESS && call.made_group && opened()) forget(*call.made_group);
   return result;
 }
 
@@ -44,7 +45,7 @@ int strange(const Made& call, auto host) {
 template <bool remote>
 int of_communicator(const Made& call, auto host) {
   const int result = host();
-  if (result != MPI_SUCCESS || !opened()) return result;
+  if (result != MPI_SUCCESS || !call.made_group || !opened()) return result;
   const Peers peers(call.comm);
   if (const auto found = peers.known && peers.inter == remote ? known(call.comm) : std::nullopt)
     describe(*call.made_group, *found);

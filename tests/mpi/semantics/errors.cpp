@@ -262,6 +262,23 @@ TEST_RANKS(2, Errors, AHandlerThatReturnsHearsOnce) {
 
 /// The message is longer than its receive, packed or announced. The receive returns as the host's
 /// does.
+// MPICH returns MPI_SUCCESS once the handler has heard of the error. Nothing has been made then.
+TEST_RANKS(1, Errors, MissingResultsAreTheHostsToRefuse) {
+  const HeardErrors world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_SELF, &group);
+  const int first[] = {0}, dims[] = {1}, periods[] = {0};
+  HEARD_ALIKE(Comm_dup, MPI_COMM_SELF, nullptr);
+  HEARD_ALIKE(Comm_split, MPI_COMM_SELF, 0, 0, nullptr);
+  HEARD_ALIKE(Comm_create, MPI_COMM_SELF, group, nullptr);
+  HEARD_ALIKE(Cart_create, MPI_COMM_SELF, 1, dims, periods, 0, nullptr);
+  HEARD_ALIKE(Comm_group, MPI_COMM_SELF, nullptr);
+  HEARD_ALIKE(Group_incl, group, 1, first, nullptr);
+  HEARD_ALIKE(Group_union, group, group, nullptr);
+  HEARD_ALIKE(Type_dup, MPI_INT, nullptr);
+  MPI_Group_free(&group);
+}
+
 TEST_RANKS(2, Errors, TruncationReturnsAsTheHostDoes) {
   const HeardErrors hearing(team.comm);
   const Committed type("vector(3000, 1, 2, int)"), longer("vector(30000, 1, 2, int)");
