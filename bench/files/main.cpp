@@ -11,8 +11,8 @@
 //           each site
 //
 // The time is that from the first rank's start to the last rank's end. Each word of the file is its
-// own position. All ways are checked: the bytes of the file after a write, those of the memory after
-// a read.
+// own position. All ways are checked: the bytes of the file after a write, those of the memory
+// after a read.
 //
 //   host         the library's collective access, by PMPI_ names (the case "gap, independent":
 //                MPI_File_write_at and MPI_File_read_at)

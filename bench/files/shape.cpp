@@ -48,7 +48,8 @@ void add_blocks(std::vector<Case>& made, long n) {
                   }});
 }
 
-/// Two blocks of memory, with a gap of 16 bytes between them (github.com/pmodels/mpich/issues/6985).
+/// Two blocks of memory, with a gap of 16 bytes between them
+/// (github.com/pmodels/mpich/issues/6985).
 void add_gap(std::vector<Case>& made, long block, long rows) {
   const auto gapped = [](Shape shape) {
     shape.gap = 2;

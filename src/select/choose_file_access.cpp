@@ -23,8 +23,6 @@ std::string why(const FileAccess& access) {
 }
 
 std::string why(const PackedFileAccess& access) {
-  if (!packs(access))
-    return fmt::format("{} bytes in blocks of {:.0f} bytes: the MPI library is as fast", access.bytes, access.mean_block);
   return fmt::format("{} bytes in blocks of {:.0f} bytes: packed, the MPI library accesses one piece of memory", access.bytes,
                      access.mean_block);
 }

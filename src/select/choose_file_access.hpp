@@ -17,6 +17,9 @@
 
 namespace heddle::select {
 
+/// Libraries are as fast for fewer bytes.
+constexpr layout::Bytes least_file_access = layout::Bytes{1} << 18;
+
 struct FileAccess {
   bool writes = false;
   bool fits = true;          ///< All ranks' arguments are right, and Heddle knows their types.
@@ -24,7 +27,7 @@ struct FileAccess {
   layout::Bytes bytes = 0;   ///< Of all ranks together.
   layout::Bytes range = 0;   ///< From the first byte of the file that a rank accesses to the last.
   layout::Bytes beyond = 0;  ///< Bytes of this range that lie beyond the end of the file.
-  layout::Bytes least = 0;   ///< The library is as fast for fewer bytes.
+  layout::Bytes least = 0;   ///< least_file_access; 0: Heddle carries little data, too.
 };
 
 constexpr bool carries(const FileAccess& access) noexcept {
@@ -51,6 +54,7 @@ constexpr bool packs(const PackedFileAccess& access) noexcept {
          access.mean_block < static_cast<double>(access.below);
 }
 
+/// The reason, if packs() is true.
 std::string why(const PackedFileAccess& access);
 
 }  // namespace heddle::select

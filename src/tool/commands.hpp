@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/file/plan.hpp"
 #include "explain/scheme_choices.hpp"
 #include "layout/layout.hpp"
 #include "select/profile_file.hpp"
@@ -67,6 +68,19 @@ Json explain_group(const GroupOptions& options);
 /// The times come from the model of the choice, and from a walk over all ranks.
 /// @throws std::invalid_argument
 Json explain_collective(const std::string& description);
+
+struct FileViewOptions {
+  std::vector<std::string> views;  ///< The filetype of each rank, in the grammar of layout/grammar.hpp.
+  layout::Count count = 1;         ///< Filetypes that each rank accesses, from byte 0 of the file on.
+  engine::files::FileHints hints;  ///< As of MPI_File_open.
+  std::size_t pieces = 64;         ///< The answer lists at most so many pieces of the file.
+};
+
+/// The plan of a collective access to a file: whether Heddle carries it, the reason, the owners,
+/// and the first pieces of the file, as `{"ranks", "bytes", "low", "high", "write", "read",
+/// "pieces": [{"offset", "length", "rank"}], "piece", "owners": [{"rank", "low", "high", "rounds",
+/// "bytes": [of each rank]}]}`. Throws grammar::Error, invalid_argument or overflow_error.
+Json explain_file_view(const FileViewOptions& options);
 
 /// The build of this copy: `{"version", "commit", "compiler", "processor", "kernels", "fabric",
 /// "built_for": {"mpich", ...}}`.

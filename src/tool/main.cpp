@@ -4,6 +4,7 @@
 //   heddle-tool explain 'vector(128, 8, 4096, int)' [--count N] [--to TYPE] [--segments N] [--entries N] [--json]
 //   heddle-tool group '0:90000:300' [--members N] [--json]
 //   heddle-tool collective 'allgatherv: 32k, 63 x 8' [--json]
+//   heddle-tool file-view TYPE ... [--count N] [--cb_nodes N] [--cb_buffer_size BYTES] [--striping_unit BYTES] [--json]
 //   heddle-tool algorithms [--json]
 //   heddle-tool estimate TASKS.json
 //   heddle-tool settings [--json]
@@ -15,6 +16,7 @@
 // If it does not understand its arguments, it prints a line on stderr and exits with code 2. A
 // caret marks a mistake in a description.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <limits>
 
@@ -109,6 +111,20 @@ int run(int argc, char** argv) {
   collecting->add_option("description", volumes, "such as allgatherv: 32k, 63 x 8")->required();
   collecting->add_flag("--json", json, "print JSON");
 
+  FileViewOptions file;
+  CLI::App* viewing = app.add_subcommand("file-view", "The ranks that access long pieces of a file in a collective access");
+  viewing->add_option("views", file.views, "the filetype of each rank")->required();
+  viewing->add_option("--count", file.count, "filetypes that each rank accesses")
+      ->check(CLI::Range(layout::Count{1}, layout::Count{1} << 40));
+  constexpr layout::Bytes most_hint = layout::Bytes{1} << 28;
+  viewing->add_option("--cb_nodes", file.hints.owners, "the most owners")->check(CLI::Range(1, 1 << 20));
+  viewing->add_option("--cb_buffer_size", file.hints.piece, "the most bytes of a piece")
+      ->check(CLI::Range(layout::Bytes{1} << 16, most_hint));
+  viewing->add_option("--striping_unit", file.hints.alignment, "pieces begin at multiples of it")
+      ->check(CLI::Range(layout::Bytes{1}, most_hint));
+  viewing->add_option("--pieces", file.pieces, "list at most so many")->check(CLI::Range(0, 1000000));
+  viewing->add_flag("--json", json, "print JSON");
+
   CLI::App* choosing = app.add_subcommand("algorithms", "The algorithms, formats and protocols that Heddle chooses from");
   choosing->add_flag("--json", json, "print JSON");
 
@@ -157,7 +173,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "name a command: explain, group, collective, algorithms, estimate, settings, profile, "
+    return complain(nothing ? "name a command: explain, group, collective, file-view, algorithms, estimate, settings, profile, "
                               "build, tune, links or seek (see --help)"
                             : one_line(error.what()));
   }
@@ -173,6 +189,7 @@ int run(int argc, char** argv) {
     if (explaining->parsed() && json) answer = explain(about);
     if (grouping->parsed()) answer = explain_group(members);
     if (collecting->parsed()) answer = explain_collective(volumes);
+    if (viewing->parsed()) answer = explain_file_view(file);
     if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
     if (finding->parsed()) answer = profile_file();
@@ -189,6 +206,8 @@ int run(int argc, char** argv) {
       std::cout << shown(answer["size"]) << " members, " << shown(answer["why"]) << "\n";
     } else if (collecting->parsed()) {
       std::cout << shown(answer["why"]) << "\n";
+    } else if (viewing->parsed()) {
+      std::cout << "write: " << shown(answer["write"]["why"]) << "\nread: " << shown(answer["read"]["why"]) << "\n";
     } else if (choosing->parsed()) {
       print_tables(answer);
     } else if (listing->parsed()) {
@@ -205,7 +224,9 @@ int run(int argc, char** argv) {
   } catch (const layout::grammar::Error& error) {
     // The mistake may be in either description.
     const bool of_receiver = !about.to.empty() && parses(about.description);
-    std::cerr << "heddle: " << error.what() << "\n" << error.pointed(of_receiver ? about.to : about.description) << "\n";
+    const auto wrong = std::find_if_not(file.views.begin(), file.views.end(), parses);
+    const std::string& text = wrong != file.views.end() ? *wrong : of_receiver ? about.to : about.description;
+    std::cerr << "heddle: " << error.what() << "\n" << error.pointed(text) << "\n";
     return 2;
   } catch (const group::TextError& error) {
     const std::string caret(error.column() - 1, ' ');

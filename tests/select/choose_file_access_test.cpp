@@ -54,4 +54,16 @@ TEST(ChooseFileAccess, LeavesAllElseToTheLibrary) {
   EXPECT_EQ(why(other), "there is nothing to move");
 }
 
+TEST(ChooseFileAccess, PacksShortPiecesOfMemory) {
+  PackedFileAccess access{.bytes = 4096, .mean_block = 8, .below = 32};
+  EXPECT_TRUE(packs(access));
+  EXPECT_EQ(why(access), "4096 bytes in blocks of 8 bytes: packed, the MPI library accesses one piece of memory");
+  access.mean_block = 32;
+  EXPECT_FALSE(packs(access)) << "the library is as fast";
+  access = {.bytes = least_packed_for_file - 1, .mean_block = 8, .below = 32};
+  EXPECT_FALSE(packs(access)) << "too little to gain";
+  access.bytes = most_packed_for_file + 1;
+  EXPECT_FALSE(packs(access)) << "too much memory";
+}
+
 }  // namespace heddle::select

@@ -1,4 +1,5 @@
-"""heddle explain: shows a datatype, the format of a group, or the algorithm of a collective."""
+"""heddle explain: shows a datatype, a view of a file, the format of a group, or the algorithm of a
+collective."""
 
 import json
 import sys
@@ -34,6 +35,21 @@ def explain(
             "--collective", metavar="VOLUMES", help="Instead of a datatype: the algorithm of a collective.", show_default=False
         ),
     ] = None,
+    file_view: Annotated[
+        bool, typer.Option("--file-view", help="TYPE is the filetype of a view: who writes which bytes of the file.")
+    ] = False,
+    ranks: Annotated[
+        Optional[int], typer.Option("--ranks", min=1, max=4096, metavar="N", help="Ranks of --file-view.", show_default=False)
+    ] = None,
+    hint: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--hint",
+            metavar="NAME=VALUE",
+            help="A hint of --file-view: cb_nodes, cb_buffer_size or striping_unit.",
+            show_default=False,
+        ),
+    ] = None,
     define: Annotated[
         Optional[list[str]],
         typer.Option("--define", "-D", metavar="NAME=VALUE", help="A value that pasted statements need.", show_default=False),
@@ -55,6 +71,9 @@ def explain(
     datatype of --variable. Some values are known only when the program runs, such as the number of
     ranks. The command asks for them by name; give them by --define.
 
+    With --file-view, each rank has a filetype: `rank` and `ranks` in TYPE become numbers. For a
+    program with other names, write -D me=rank -D size=ranks.
+
     HEDDLE_EXPLAIN=NAME lets a running program explain its own datatypes.
 
     \b
@@ -69,6 +88,7 @@ def explain(
     heddle explain transpose.c --variable rectangle -D n=8 -D ranks=2
     heddle explain transpose.c --define n=2048 --define ranks=4
     heddle explain gather.py --define 'places=[3, 0, 14, 7]'
+    heddle explain --file-view --ranks 4 'subarray([64, 64], [64, 16], [0, 16 * rank], double)'
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
@@ -79,10 +99,9 @@ def explain(
 
     if group is not None or collective is not None:
         alone = "--collective" if group is None else "--group"
-        if spec is not None or svg is not None or count != 1 or to or define or variable or None not in (group, collective):
-            raise Problem(
-                f"{alone} stands alone: leave out the datatype and --count, --to, --svg, --define and --variable.", code=2
-            )
+        others = (spec, svg, to, define, variable, file_view, ranks, hint)
+        if any(others) or count != 1 or None not in (group, collective):
+            raise Problem(f"{alone} stands alone: leave out the datatype and all other options except --json.", code=2)
         if group is not None:
             _group(group, as_json)
         else:
@@ -94,6 +113,13 @@ def explain(
             code=2,
         )
     given = _defined(define or [])
+    if file_view:
+        if svg or to:
+            raise Problem("--file-view has no --svg and no --to.", code=2)
+        _file_view(spec, ranks or 2, count, given, variable, hint or [], as_json)
+        return
+    if ranks or hint:
+        raise Problem("--ranks and --hint belong to --file-view.", code=2)
     try:
         about = _explained(spec, to, count, given, variable)
     except Problem:
@@ -146,6 +172,25 @@ def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: 
         if differs := signature.difference(about, receiver):
             print(listing.prose(f"heddle: {differs}"), file=sys.stderr)
     return about
+
+
+def _file_view(
+    spec: str, ranks: int, count: int, given: dict[str, str], variable: Optional[str], hints: list[str], as_json: bool
+) -> None:
+    from heddle import file_viewed, native
+    from heddle.pasted import described
+
+    text = _source(spec)
+    views = []
+    for rank in range(ranks):
+        own = {name: file_viewed.of_rank(value, rank, ranks) for name, value in given.items()}
+        pasted = described(text, {"rank": str(rank), "ranks": str(ranks), **own}, variable)
+        views.append(pasted or file_viewed.of_rank(text, rank, ranks))
+    about = native.tool("file-view", "--count", str(count), *file_viewed.arguments(hints), "--json", "--", *views)
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    file_viewed.show(about, views[0] if ranks == 1 else spec)
 
 
 def _no_source(word: str) -> str:

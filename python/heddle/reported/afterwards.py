@@ -205,7 +205,7 @@ def _next(found: Found, late: Late | None) -> list[str]:
     if found.heddle == "off" or not found.all_of_mpi or found.elapsed_us <= 0:
         return []
     if any(FILES_OFF in one.passed for one in found.procedures):
-        return ["next: try it without HEDDLE_FILES=off: Heddle then carries collective accesses to files through views with holes"]
+        return ["next: try it without HEDDLE_FILES=off: Heddle then carries collective accesses to files with holes"]
     if late:
         return ["next: divide the work more evenly among the ranks; Heddle carries none of these calls"]
     if found.in_mpi.mean < LITTLE * found.elapsed_us:

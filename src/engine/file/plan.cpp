@@ -56,6 +56,17 @@ FileRange range_of(std::span<const Accessed> accesses, std::span<const View> vie
   return range;
 }
 
+Cut cut_of(const FileHints& hints, Bytes bytes, Bytes range, int ranks) {
+  constexpr Bytes most_in_round = Bytes{1} << 28;  // of all pieces
+  constexpr Bytes least_domain = Bytes{1} << 16;   // fewer bytes are not worth a message
+  const Bytes wished = hints.owners > 0 ? std::min(hints.owners, ranks) : ranks;
+  const Bytes owners = hints.all ? wished : std::clamp(range / least_domain, Bytes{1}, wished);
+  // If ranks read the same bytes, an owner packs them for each of these ranks.
+  const Bytes times = (bytes + range - 1) / range;
+  const Bytes most = std::min(hints.piece, most_in_round / owners) / times;
+  return {static_cast<int>(owners), std::max(most / hints.alignment, Bytes{1}) * hints.alignment, hints.alignment};
+}
+
 Bytes Round::bytes() const {
   Bytes sum = 0;
   for (const Part& part : owned) sum += part.bytes;

@@ -45,6 +45,17 @@ struct Cut {
   Bytes alignment = 1;  ///< Pieces begin at multiples of it.
 };
 
+/// The user's wishes: HEDDLE_FILES, and hints of MPI_File_open. All ranks have the same.
+struct FileHints {
+  bool all = false;           ///< Heddle carries little data, too (HEDDLE_FILES=on).
+  Bytes piece = 4 << 20;      ///< cb_buffer_size.
+  int owners = 0;             ///< cb_nodes. 0: all ranks.
+  Bytes alignment = 1 << 12;  ///< striping_unit.
+};
+
+/// Cuts a range of `range` > 0 bytes. All ranks together access `bytes` of them, overlaps counted.
+Cut cut_of(const FileHints& hints, Bytes bytes, Bytes range, int ranks);
+
 /// Bytes of one rank's stream that lie in a piece.
 struct Part {
   int rank;     ///< In Round::owned: the rank that has the bytes. In Round::own: the owner.

@@ -1,6 +1,8 @@
 // mpi/calls/file.cpp: files. The host carries out all calls here except collective accesses through
 // views with holes (mpi/file/collective_access.hpp). Short pieces of memory are packed for it
 // (mpi/file/packed_access.hpp).
+#include <utility>
+
 #include "entry_points.hpp"
 #include "mpi/file/collective_access.hpp"
 #include "mpi/file/packed_access.hpp"
@@ -10,8 +12,18 @@ namespace heddle::mpi {
 namespace {
 
 int opened(auto host, MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
-  const int result = host(comm, filename, amode, info, fh);
+  // MPICH may return MPI_SUCCESS for a failed call, too, once a handler of the program has heard of
+  // the error. Then `fh` still is what it was.
+  const MPI_File before = fh ? std::exchange(*fh, MPI_FILE_NULL) : MPI_FILE_NULL;
+  int result = MPI_ERR_OTHER;
+  try {
+    result = host(comm, filename, amode, info, fh);
+  } catch (...) {  // the handler has thrown; other ranks may have opened the file
+    files::meet(result, comm, filename, amode, info, fh);
+    throw;
+  }
   files::meet(result, comm, filename, amode, info, fh);
+  if (fh && *fh == MPI_FILE_NULL) *fh = before;
   return requests::after_progress(result);
 }
 
@@ -51,6 +63,7 @@ int by_host(const File* file, const FileCall& call, auto count, MPI_Status* stat
     return host(const_cast<void*>(call.buffer.address), count, call.buffer.type, status);
   MPI_Status own;
   MPI_Status* const told = status == MPI_STATUS_IGNORE ? &own : status;
+  set_bytes(told, 0);
   const int result = host(packed.data(), decltype(count){packed.count()}, MPI_BYTE, told);
   packed.end(result, *told);
   return result;

@@ -1,7 +1,8 @@
 // mpi/calls/group.cpp: calls that make groups. Heddle describes the groups, and so knows the group
 // of a communicator made of one (communicators/groups.hpp). All these calls are local, and the host
 // carries them out. MPICH may return MPI_SUCCESS for a failed call, too, once a handler of the
-// program has heard of the error. So a pointer that the program left null may come back with success.
+// program has heard of the error. So a pointer that the program left null may come back with
+// success.
 #include "group/operations.hpp"
 
 #include "entry_points.hpp"

@@ -55,20 +55,18 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
-/// Also for short receives, and for types that are looked up the first time.
 [[gnu::noinline]] int irecv_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
                                        MPI_Request* request) {
-  if (destination(address, count, type) == Destination::host && fits(count))
-    return PMPI_Irecv(const_cast<void*>(address), static_cast<int>(count), type, rank, tag, comm, request);
   if (const Entry* const derived = landed(address, count, type))
     if (const Done done = start_landing({address, count, type}, derived, {rank, tag, comm}, request)) return *done;
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
-[[gnu::always_inline]] inline int irecv(auto /*host*/, const Buffer& data, const Envelope& from, MPI_Request* request) {
-  const auto way = Watch::sees()                                ? irecv_by_route
-                   : lands(data.address, data.count, data.type) ? irecv_landing
-                                                                : irecv_with_holes;
+[[gnu::always_inline]] inline int irecv(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
+  const bool sees = Watch::sees();
+  const Destination found = destination(data.address, data.count, data.type);
+  if (!sees && found == Destination::host) return host();
+  const auto way = sees ? irecv_by_route : found == Destination::buffer ? irecv_landing : irecv_with_holes;
   return way(data.address, data.count, data.type, from.rank, from.tag, from.comm, request);
 }
 

@@ -15,13 +15,6 @@ namespace {
 
 using Told = File::Told;
 
-/// Libraries are as fast for fewer bytes.
-constexpr Bytes slow_from = Bytes{1} << 18;
-/// The bytes of all pieces of a round.
-constexpr Bytes most_in_round = Bytes{1} << 28;
-/// A domain of fewer bytes is not worth a message.
-constexpr Bytes least_domain = Bytes{1} << 16;
-
 /// One rank's part of an access.
 struct OwnPart {
   UserMemory memory;
@@ -50,7 +43,7 @@ bool all_agree(bool is, const File& file) {
 }
 
 select::FileAccess facts_of(const File& file, bool writes) {
-  select::FileAccess facts{.writes = writes, .least = file.hints().all ? 0 : slow_from};
+  select::FileAccess facts{.writes = writes, .least = file.hints().all ? 0 : select::least_file_access};
   Bytes size = std::numeric_limits<Bytes>::max();
   std::size_t rank = 0;
   for (const Told& told : file.told) {
@@ -64,16 +57,6 @@ select::FileAccess facts_of(const File& file, bool writes) {
   facts.range = range.bytes();
   facts.beyond = std::max(range.high - size, Bytes{0});
   return facts;
-}
-
-engine::files::Cut cut_of(const File& file, const select::FileAccess& facts) {
-  const FileHints& hints = file.hints();
-  const Bytes ranks = hints.owners > 0 ? std::min(hints.owners, file.ranks()) : file.ranks();
-  const Bytes owners = hints.all ? ranks : std::clamp(facts.range / least_domain, Bytes{1}, ranks);
-  // If ranks read the same bytes, an owner packs them for each of these ranks.
-  const Bytes times = (facts.bytes + facts.range - 1) / facts.range;
-  const Bytes most = std::min(hints.piece, most_in_round / owners) / times;
-  return {static_cast<int>(owners), std::max(most / hints.alignment, Bytes{1}) * hints.alignment, hints.alignment};
 }
 
 bool has_atomicity(MPI_File fh) {
@@ -105,7 +88,7 @@ std::optional<Bytes> carry(File& file, const FileCall& call) {
   std::optional<PieceExchange> exchange;
   bool ready = false;
   try {
-    plan.emplace(file.accesses, file.views(), cut_of(file, facts), file.me());
+    plan.emplace(file.accesses, file.views(), cut_of(file.hints(), facts.bytes, facts.range, file.ranks()), file.me());
     exchange.emplace(file, *plan, part.memory, part.told.bytes.from);
     ready = exchange->prepare(writes);
   } catch (const std::exception&) {

@@ -124,7 +124,7 @@ void File::view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Dataty
 }
 
 /// The words of one rank about its view.
-struct File::Terms {
+struct File::ViewTerms {
   Bytes displacement = 0;
   int length = 0;  ///< Bytes of the layout. 0: Heddle does not know this view.
   int holes = 0;
@@ -138,8 +138,8 @@ bool File::meets_views() {
 // Each step that may fail in one rank alone comes before a collective, which tells all ranks.
 void File::meet() {
   std::vector<std::byte> layout;
-  Terms mine;
-  std::vector<Terms> all;
+  ViewTerms mine;
+  std::vector<ViewTerms> all;
   bool ready = false;
   state_ = State::given_up;
   try {
@@ -162,14 +162,14 @@ void File::meet() {
     state_ = State::plain;  // until a view is set again
     return;
   }
-  constexpr int length = sizeof(Terms);
+  constexpr int length = sizeof(ViewTerms);
   if (PMPI_Allgather(&mine, length, MPI_BYTE, all.data(), length, MPI_BYTE, comm_) != MPI_SUCCESS) return;
   std::vector<int> lengths, places;
   std::vector<std::byte> layouts;
   int enough = 1;
   try {
     std::size_t sum = 0;
-    for (const Terms& each : all) {
+    for (const ViewTerms& each : all) {
       lengths.push_back(each.length);
       places.push_back(static_cast<int>(std::min(sum, std::size_t{1} << 30)));
       sum += static_cast<std::size_t>(each.length);

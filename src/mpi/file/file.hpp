@@ -20,6 +20,7 @@
 
 namespace heddle::mpi {
 
+using engine::files::FileHints;
 using engine::files::View;
 using layout::Bytes;
 using layout::Count;
@@ -31,14 +32,6 @@ struct FileIdentity {
   /// @param name  As MPI_File_open gets it. Nothing: this is no regular file, or cannot be seen.
   static std::optional<FileIdentity> of(const std::string& name);
   bool operator==(const FileIdentity&) const = default;
-};
-
-/// The user's wishes: HEDDLE_FILES, and hints of MPI_File_open. All ranks have the same.
-struct FileHints {
-  bool all = false;           ///< Heddle carries little data, too (HEDDLE_FILES=on).
-  Bytes piece = 4 << 20;      ///< cb_buffer_size.
-  int owners = 0;             ///< cb_nodes. 0: all ranks.
-  Bytes alignment = 1 << 12;  ///< striping_unit.
 };
 
 class File {
@@ -122,7 +115,7 @@ class File {
     holes,     ///< All is known, and some view has holes.
     given_up,  ///< The host gets all.
   };
-  struct Terms;
+  struct ViewTerms;
   void meet();
 
   MPI_Comm comm_ = MPI_COMM_SELF;
@@ -164,8 +157,8 @@ void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info,
 /// Before the host closes the file.
 void closes(MPI_File fh) noexcept;
 
-/// MPI_Finalize has begun. From here on no second handle is opened: delete callbacks of MPI_COMM_SELF
-/// may still access files, but ROMIO may have ended in such a callback.
+/// MPI_Finalize has begun. From here on no second handle is opened: delete callbacks of
+/// MPI_COMM_SELF may still access files, but ROMIO may have ended in such a callback.
 void finalize_begins() noexcept;
 
 }  // namespace files

@@ -73,38 +73,41 @@ bool on_one_node(MPI_Comm comm, int me, int ranks) {
 }
 
 /// The words of a rank about a file that it has opened. All ranks go by the least of each.
-class Terms {
+class OpeningTerms {
  public:
   void hints(const FileHints& hints) {
-    words_[1] = hints.all ? 1 : 0;
-    words_[2] = hints.owners;
-    words_[3] = hints.alignment;
-    words_[4] = hints.piece;
+    words_[all] = hints.all ? 1 : 0;
+    words_[owners] = hints.owners;
+    words_[alignment] = hints.alignment;
+    words_[piece] = hints.piece;
   }
   [[nodiscard]] FileHints hints() const {
-    return {.all = words_[1] != 0,
-            .piece = std::max(words_[3], words_[4] / words_[3] * words_[3]),
-            .owners = static_cast<int>(words_[2]),
-            .alignment = words_[3]};
+    return {.all = words_[all] != 0,
+            .piece = std::max(words_[alignment], words_[piece] / words_[alignment] * words_[alignment]),
+            .owners = static_cast<int>(words_[owners]),
+            .alignment = words_[alignment]};
   }
   /// @param here  All ranks are on this node. The number of a device says nothing on another.
   void fits(const FileIdentity& identity, bool here) {
-    words_[0] = 1;
-    const auto inode = static_cast<Bytes>(identity.inode);
-    const auto device = here ? static_cast<Bytes>(identity.device) : 0;
-    words_[5] = inode, words_[6] = ~inode;
-    words_[7] = device, words_[8] = ~device;
+    words_[follows] = 1;
+    words_[inode] = static_cast<long long>(identity.inode);
+    words_[device] = here ? static_cast<long long>(identity.device) : 0;
+    words_[inode_complement] = ~words_[inode];
+    words_[device_complement] = ~words_[device];
   }
-  void fails() { words_[0] = 0; }
+  void fails() { words_[follows] = 0; }
   bool reduce(MPI_Comm comm) {
     return PMPI_Allreduce(MPI_IN_PLACE, words_, count, MPI_LONG_LONG, MPI_MIN, comm) == MPI_SUCCESS;
   }
   /// All ranks have opened one file, and can follow it. Hints are the same on all ranks; if a
   /// program errs there, the ranks agree all the same.
-  [[nodiscard]] bool agree() const { return words_[0] != 0 && words_[5] == ~words_[6] && words_[7] == ~words_[8]; }
+  [[nodiscard]] bool agree() const {
+    return words_[follows] != 0 && words_[inode] == ~words_[inode_complement] && words_[device] == ~words_[device_complement];
+  }
 
  private:
-  static constexpr int count = 9;
+  // If the least of x is the complement of the least of ~x, all ranks have the same x.
+  enum Word { follows, all, owners, alignment, piece, inode, inode_complement, device, device_complement, count };
   long long words_[count] = {0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
 };
 
@@ -138,7 +141,7 @@ void meet(int result, MPI_Comm comm, const char* name, int amode, MPI_Info info,
   const Quiet quiet(comm);
   if (PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return;
   std::unique_ptr<File> file;
-  Terms terms;
+  OpeningTerms terms;
   try {
     terms.hints(hints_of(info));
     const bool plain = (amode & (MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND)) == 0;  // ranks may err, and differ here

@@ -1,10 +1,10 @@
 // mpi/file/packed_access.cpp
 #include "mpi/file/packed_access.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "mpi/process/process.hpp"
-#include "select/choose_file_access.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -29,24 +29,27 @@ bool lies_in_file(const File& file, const FileCall& call, Bytes bytes) {
 bool PackedAccess::begin(const File& file, const FileCall& call, Access access) {
   access_ = access;
   if (!file.shows_one_piece() || !memory_.look(call.buffer) || memory_.in_one_piece()) return false;
-  const select::PackedFileAccess facts{
-      .bytes = memory_.bytes(),
-      .mean_block = memory_.mean_block(),
-      .below = file.hints().all ? std::numeric_limits<Bytes>::max() : traits().slow_to_file_below};
-  if (!packs(facts) || (access == Access::read && !lies_in_file(file, call, facts.bytes)) || !staging_.reserve(facts.bytes))
+  facts_ = {.bytes = memory_.bytes(),
+            .mean_block = memory_.mean_block(),
+            .below = file.hints().all ? std::numeric_limits<Bytes>::max() : traits().slow_to_file_below};
+  if (!packs(facts_) || (access == Access::read && !lies_in_file(file, call, facts_.bytes)) || !staging_.reserve(facts_.bytes))
     return false;
   if (access == Access::write) {
-    const report::Stopwatch watch(reported_.times(), &report::Times::copy);
-    memory_.pack(0, facts.bytes, data());
+    const report::Stopwatch watch(reported_.times(), &report::Times::pack);
+    memory_.pack(0, facts_.bytes, data());
   }
-  reported_.end(memory_.layout(), "packed", facts.bytes, [&] { return why(facts); });
   return true;
 }
 
 void PackedAccess::end(int result, const MPI_Status& status) {
   int moved = 0;
-  if (access_ == Access::write || result != MPI_SUCCESS || PMPI_Get_count(&status, MPI_BYTE, &moved) != MPI_SUCCESS) return;
-  if (moved > 0) memory_.unpack(0, std::min(moved, count()), data());
+  if (result != MPI_SUCCESS || PMPI_Get_count(&status, MPI_BYTE, &moved) != MPI_SUCCESS || moved <= 0) return;
+  moved = std::min(moved, count());
+  if (access_ == Access::read) {
+    const report::Stopwatch watch(reported_.times(), &report::Times::copy);
+    memory_.unpack(0, moved, data());
+  }
+  reported_.end(memory_.layout(), "packed", moved, [this] { return why(facts_); });
 }
 
 }  // namespace heddle::mpi

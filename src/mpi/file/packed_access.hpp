@@ -1,10 +1,10 @@
-// mpi/file/packed_access.hpp: an access of one rank to one piece of a file, from many short pieces of
-// memory. Libraries copy these pieces one by one, or hand each of them to the system. Heddle packs
-// them, and the library gets one piece of memory.
+// mpi/file/packed_access.hpp: an access of one rank to one piece of a file, from many short pieces
+// of memory. Libraries copy these pieces one by one, or hand each of them to the system. Heddle
+// packs them, and the library gets one piece of memory.
 //
 //   if (PackedAccess packed; packed.begin(file, {fh, offset, buffer}, Access::write)) {
 //     const int result = PMPI_File_write_at(fh, offset, packed.data(), packed.count(), MPI_BYTE, &status);
-//     packed.end(result, status);
+//     packed.end(result, status);                       // the status was empty before
 //   }
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "mpi/file/file_call.hpp"
 #include "mpi/file/user_memory.hpp"
 #include "report/reporting.hpp"
+#include "select/choose_file_access.hpp"
 #include "threads/staging_pool.hpp"
 
 namespace heddle::mpi {
@@ -21,6 +22,8 @@ class PackedAccess {
   /// Packs the data of a write. False: the library gets the call as it is. Not collective.
   bool begin(const File& file, const FileCall& call, Access access);
   /// The library has returned `result`. Unpacks the data of a read.
+  /// @param status  Was empty before the library's call: MPICH may return MPI_SUCCESS for a failed
+  /// call, too, once a handler of the program has heard of the error.
   void end(int result, const MPI_Status& status);
 
   [[nodiscard]] std::byte* data() const { return staging_.data(); }
@@ -30,6 +33,7 @@ class PackedAccess {
  private:
   UserMemory memory_;
   Access access_ = Access::read;
+  select::PackedFileAccess facts_;
   threads::StagingBuffer staging_;
   report::ReportedCall reported_{"file access"};
 };

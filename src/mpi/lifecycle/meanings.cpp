@@ -128,11 +128,12 @@ class OfHost final : public report::Meanings {
     if (!called.typed || !called.carriable) return Passed::by_nature;
     if (!running()) return Passed::off;
     if (chosen) return Passed::as_fast;
-    if (std::string_view(procedure(called.procedure)).starts_with("MPI_File_")) {
+    if (const std::string_view name = procedure(called.procedure); name.starts_with("MPI_File_")) {
+      const bool in_view = files::met_holes() && name.find("_all") != std::string_view::npos;
       const Entry* const memory = called.type == 0 ? nullptr : table.find(datatype_of(called.type));
-      const bool holes =
-          files::met_holes() || (memory && memory->known() && !memory->contiguous(std::max<Count>(called.count, 1)));
-      return !holes ? Passed::no_holes : files::allowed() ? Passed::as_fast : Passed::files_off;
+      const bool in_memory = memory && memory->known() && !memory->contiguous(std::max<Count>(called.count, 1));
+      if (!in_view && !in_memory) return Passed::no_holes;
+      return files::allowed() ? Passed::as_fast : in_view ? Passed::files_off : Passed::as_set;
     }
     if (has_algorithms(called.pattern) && settings_of_process().collectives == settings::Collectives::native)
       return Passed::as_set;

@@ -1,6 +1,6 @@
-// mpi/p2p/receive_in_place.hpp: a blocking receive straight into the program's buffer. Most messages
-// are data. Then nothing is left to do once the library has received them: this receive makes no
-// operation, and only compares the length of the message, as a landing does (landing.hpp).
+// mpi/p2p/receive_in_place.hpp: a blocking receive straight into the program's buffer. Most
+// messages are data. Then nothing is left to do once the library has received them: this receive
+// makes no operation, and only compares the length of the message, as a landing does (landing.hpp).
 //
 //   switch (blocking_destination(data, from)) {                        // MPI_Recv, MPI_Sendrecv
 //     case Destination::host: return host(status);
@@ -16,12 +16,15 @@ namespace heddle::mpi {
 
 /// The destination of a receive that blocks. It is unknown if the receive needs an operation, or if
 /// Heddle has something to look at before.
-[[gnu::always_inline]] inline Destination blocking_destination(const Buffer& data, const Envelope& from) noexcept {
+[[gnu::always_inline]] inline Destination blocking_destination(const Buffer& data, const Envelope& from) {
   if (Watch::sees()) return Destination::unknown;
   const Destination found = destination(data.address, data.count, data.type);
-  const bool needs_operation =
-      report::of_process.load(std::memory_order_relaxed) || !from.is_somebody() || communicators::hides_errors(from.comm);
-  return found == Destination::buffer && needs_operation ? Destination::unknown : found;
+  if (found == Destination::host) return found;
+  const bool in_buffer =
+      found == Destination::buffer || (!ProbeQueue::any() && !Network::here() && landed(data.address, data.count, data.type));
+  const bool in_place = in_buffer && !report::of_process.load(std::memory_order_relaxed) && from.is_somebody() &&
+                        !communicators::hides_errors(from.comm);
+  return in_place ? Destination::buffer : Destination::unknown;
 }
 
 /// The receive has failed, or its message is as long as a descriptor.

@@ -116,40 +116,31 @@ inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
   return !node || (derived->size() < node->threshold() && are_hosts(*node, count * derived->size()));
 }
 
-/// True: the receive goes into the program's buffer, and may bring a descriptor.
-[[gnu::always_inline]] inline bool lands(const void* address, Count count, MPI_Datatype type) noexcept {
+/// Where a receive puts its message.
+enum class Destination : std::uint8_t {
+  host,     ///< The host receives alone. No descriptor comes, or none fits.
+  buffer,   ///< The program's buffer. The message may be a descriptor.
+  unknown,  ///< landed() or route_of_receive() may know.
+};
+
+/// The destination of predefined elements.
+[[gnu::always_inline]] inline Destination destination(const void* address, Count count, MPI_Datatype type) noexcept {
   constexpr Count most = Count{1} << 48;  // more may overflow
   unsigned about = 0;
+  if (!address || Network::here() || ProbeQueue::any() || !known_predefined.find(type, about)) return Destination::unknown;
   const Node* const node = Node::here();
-  return node && node->carries_messages() && address && known_predefined.find(type, about) && !is_predefined_pair(about) &&
-         count < most && count * bytes_of_predefined(about) >= descriptor_bytes;
+  if (!node || !node->carries_messages()) return Destination::host;
+  if (is_predefined_pair(about) || count < 0 || count >= most) return Destination::unknown;
+  return count * bytes_of_predefined(about) < descriptor_bytes ? Destination::host : Destination::buffer;
 }
 
-/// lands() for a type with holes. Null: no receive of as many elements has landed. Then
-/// route_of_receive() knows.
+/// A type with holes, whose message goes into the program's buffer and may be a descriptor. Null:
+/// no receive of as many elements has landed. Then route_of_receive() knows.
 [[gnu::always_inline]] inline const Entry* landed(const void* address, Count count, MPI_Datatype type) noexcept {
   const Node* const node = Node::here();
   if (!node || !node->carries_messages() || !address) return nullptr;
   const Entry* const derived = table.find(type);
   return derived && derived->has_landed(count) ? derived : nullptr;
-}
-
-/// The destination of a message in a receive, if a few instructions can tell it.
-enum class Destination : std::uint8_t {
-  host,     ///< The host receives alone. No descriptor comes, or none fits.
-  buffer,   ///< The program's buffer. The message may be a descriptor.
-  unknown,  ///< route_of_receive() knows.
-};
-[[gnu::always_inline]] inline Destination destination(const void* address, Count count, MPI_Datatype type) noexcept {
-  if (!address || Network::here() || ProbeQueue::any()) return Destination::unknown;
-  const Node* const node = Node::here();
-  const bool come = node && node->carries_messages();
-  unsigned about = 0;
-  if (!known_predefined.find(type, about)) return landed(address, count, type) ? Destination::buffer : Destination::unknown;
-  if (!come) return Destination::host;
-  constexpr Count most = Count{1} << 48;  // more may overflow
-  if (is_predefined_pair(about) || count < 0 || count >= most) return Destination::unknown;
-  return count * bytes_of_predefined(about) < descriptor_bytes ? Destination::host : Destination::buffer;
 }
 
 /// The route of a send of the program. If it is as long as a descriptor may be, its length is

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mpi/p2p/received_descriptor.hpp"
+#include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
 
@@ -34,8 +35,10 @@ void StagedMessage::prepare(End end) noexcept {
   staging_.open({type_.get(), data_.count, const_cast<void*>(data_.address)}, end, end == End::receiving && descriptors_come());
   if (!ours()) return;
   const Wire& wire = type_->wire();
-  element_ = wire.pair ? MPI_BYTE : wire.element;
-  count_ = wire.pair ? staging_.bytes() : data_.count * wire.per;
+  // MPICH 5.0.2 ends the job if a message ends within an element of a predefined type.
+  const bool bytes = wire.pair || (end == End::receiving && traits().host == Host::mpich);
+  element_ = bytes ? MPI_BYTE : wire.element;
+  count_ = bytes ? staging_.bytes() : data_.count * wire.per;
 }
 
 int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
@@ -53,7 +56,9 @@ int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
   if (Node* node = Node::here(); node && arrived >= node->threshold())
     if (const int peer = from.peer(*node, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
   staging_.unpack(arrived);
-  return result;
+  const Wire& wire = type_->wire();
+  const bool within_element = !wire.pair && arrived % wire.extent != 0;
+  return result == MPI_SUCCESS && within_element && traits().host == Host::mpich ? MPI_ERR_TYPE : result;
 }
 
 int StagedMessage::unpack_opaque(int result, const Sender& from, MPI_Status* status) {

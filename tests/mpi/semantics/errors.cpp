@@ -260,8 +260,6 @@ TEST_RANKS(2, Errors, AHandlerThatReturnsHearsOnce) {
   EXPECT_EQ(request, MPI_REQUEST_NULL);
 }
 
-/// The message is longer than its receive, packed or announced. The receive returns as the host's
-/// does.
 // MPICH returns MPI_SUCCESS once the handler has heard of the error. Nothing has been made then.
 TEST_RANKS(1, Errors, MissingResultsAreTheHostsToRefuse) {
   const HeardErrors world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
@@ -279,6 +277,38 @@ TEST_RANKS(1, Errors, MissingResultsAreTheHostsToRefuse) {
   MPI_Group_free(&group);
 }
 
+// Types of sender and receiver do not match. MPICH alone ends the job if the receive has no holes.
+TEST_RANKS(2, Errors, AMessageThatEndsWithinAnElementIsReceivedAsByTheHost) {
+  MPI_Comm_set_errhandler(team.comm, MPI_ERRORS_RETURN);
+  const Committed type("indexed([1, 2, 1], [0, 5, 9], int)");
+  const char sent[] = {1, 2, 3, 4, 5, 6};
+  for (const int bytes : {3, 6}) {
+    for (const bool waits : {false, true}) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      int got[12] = {}, of_host[12] = {};
+      MPI_Status status;
+      if (team.rank == 0) {
+        for (int message = 0; message < 2; ++message) MPI_Send(sent, bytes, MPI_CHAR, 1, 4, team.comm);
+        continue;
+      }
+      int ours = MPI_SUCCESS, hosts = MPI_SUCCESS;
+      if (waits) {
+        MPI_Irecv(got, 1, type, 0, 4, team.comm, &request);
+        ours = MPI_Wait(&request, &status);
+        PMPI_Irecv(of_host, 1, type, 0, 4, team.comm, &request);
+        hosts = PMPI_Wait(&request, &status);
+      } else {
+        ours = MPI_Recv(got, 1, type, 0, 4, team.comm, &status);
+        hosts = PMPI_Recv(of_host, 1, type, 0, 4, team.comm, &status);
+      }
+      EXPECT_EQ(error_class(ours), error_class(hosts)) << bytes << (waits ? ", MPI_Irecv" : ", MPI_Recv");
+    }
+  }
+  MPI_Comm_set_errhandler(team.comm, MPI_ERRORS_ARE_FATAL);
+}
+
+/// The message is longer than its receive, packed or announced. The receive returns as the host's
+/// does.
 TEST_RANKS(2, Errors, TruncationReturnsAsTheHostDoes) {
   const HeardErrors hearing(team.comm);
   const Committed type("vector(3000, 1, 2, int)"), longer("vector(30000, 1, 2, int)");

@@ -1,7 +1,7 @@
 // Files whose view has no holes, and memory that has some: Heddle packs the data, and the host
-// carries out the call (docs/mpi-io.md). The content of files and buffers, statuses and pointers are
-// compared with the host's. Also what Heddle's own handle on a file must not change: MPI_File_sync,
-// files that have one name and are several, many open files.
+// carries out the call (docs/mpi-io.md). The content of files and buffers, statuses and pointers
+// are compared with the host's. Also what Heddle's own handle on a file must not change:
+// MPI_File_sync, files that have one name and are several, many open files.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

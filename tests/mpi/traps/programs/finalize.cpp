@@ -29,7 +29,7 @@ struct LateFile {
   MPI_File file = MPI_FILE_NULL;
   std::vector<double> data;
   std::string name;
-  int look = -1;  ///< The same file, for wrong().
+  int look = -1;  ///< A descriptor of the file, for wrong().
 
   explicit LateFile(int rank) : data(std::size_t{rows} * wide, 1 + rank) {
     int keyval = MPI_KEYVAL_INVALID;
