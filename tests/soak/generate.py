@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from random import Random
 
 from cancels import random_cancelled
 from collectives import random_collective
+from files import random_file
 from layouts import listed
 from messages import STREAM
 from random_messages import random_messages
@@ -86,7 +88,9 @@ def random_thread(
         comm = random.choice(comms)
         what = random.random()
         made: Pattern
-        if what < 0.30 and taste.has("collectives") and not comm.remote:
+        if taste.files and not comm.remote and random.random() < 0.1:
+            made = random_file(random, taste, comm, new_id)
+        elif what < 0.30 and taste.has("collectives") and not comm.remote:
             made = random_collective(random, taste, comm, new_id)
         elif what < 0.38 and not comm.remote:
             made = random_ring(random, taste, comm, tag, new_id)
@@ -124,12 +128,14 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
         return comms[-1]
 
     parts = []
-    for _t in range(threads):
+    for t in range(threads):
+        # The MPIs alone fail if two threads access files at once: MPICH hangs, MPI_File_sync of Open MPI fails.
+        own_taste = replace(taste, files=taste.files and t == 0)
         quiet.append(duplicate(next(numbers), taste.ranks))
         own = [new_comm(True)] + [new_comm(False) for _ in range(random.randint(0, 2))]
         parts.append(
             random_thread(
-                random, taste, own, quiet[-1], new_comm, new_id, threads > 1, random.randint(1, 10 if threads > 1 else 16)
+                random, own_taste, own, quiet[-1], new_comm, new_id, threads > 1, random.randint(1, 10 if threads > 1 else 16)
             )
         )
     rounds = random.choice([1, 2, 3])
@@ -144,6 +150,8 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
 def random_program(seed: int, mpi: str, without: set[str], scenarios: int) -> list[Scenario]:
     random = Random(f"{seed} {mpi}")
     taste = Taste(mpi, random.choice([2, 2, 2, 3, 3, 4, 5]), without)
+    # Drawn apart, so that all other programs stay as they are.
+    taste.files = taste.has("files") and Random(f"{seed} {mpi} files").random() < 0.25
     threaded = taste.has("threads") and random.random() < 0.25
     made = []
     for number in range(scenarios):

@@ -9,7 +9,7 @@ import layouts
 from layouts import Layout
 from scenario import Comm, Scenario, Side
 
-RUNTIME = "".join((Path(__file__).parent / name).read_text() for name in ("runtime.c", "sloppy.c"))
+RUNTIME = "".join((Path(__file__).parent / name).read_text() for name in ("runtime.c", "files.c", "sloppy.c"))
 
 
 class Printer:
@@ -171,9 +171,11 @@ def program(scenarios: list[Scenario], title: str) -> str:
         bodies += [f"  if ({c.name} != MPI_COMM_NULL) OK(MPI_Comm_free(&{c.name}));" for c in comms]
         bodies += ["}", ""]
     ranks = scenarios[0].ranks
+    settings = {name: value for s in scenarios for p in s.patterns() for name, value in p.settings().items()}
     threads = int(any(len(s.threads) > 1 for s in scenarios))
     main = [
         "int main(void) {",
+        *(f'  setenv("{name}", "{value}", 0);' for name, value in sorted(settings.items())),
         f"  begin({ranks}, {threads});",
         *(f"  scenario_{s.number}();" for s in scenarios),
         "  return end();",

@@ -123,6 +123,8 @@ class Machine:
                 stacks = self.stacks(program)
             for pid in self.processes(program):
                 kill(pid, signal.SIGKILL)
+            for left in Path("/dev/shm").glob(f"{self.scratch.name}-*"):  # files of a program that has failed (files.c)
+                left.unlink(missing_ok=True)
             if hung:
                 try:
                     child.wait(5)

@@ -85,23 +85,43 @@ static unsigned char byte_of(unsigned id, size_t at) {
   return (unsigned char)(x >> 24);
 }
 
-enum work { FILL, CHECK };
+enum work { FILL, CHECK, STORE, COLLECT }; /* the last two: files.c */
 struct walk {
   enum work work;
   unsigned id;
   size_t pos, end;        /* place in the packed stream; its length */
   size_t wrong, wrong_at; /* number of wrong bytes; the first of them */
   int wrong_byte;
+  unsigned char* stream; /* the data, if they are not byte_of() */
+  size_t from;           /* in a file: the place in the stream where the data begin */
+  char* zero;            /* in a file: byte 0 */
 };
+
+static void in_file(struct walk* w, char* at, size_t bytes) {
+  for (size_t i = 0; i < bytes && w->pos < w->end; i++, w->pos++) {
+    if (w->pos < w->from) continue;
+    if (w->work == STORE) {
+      at[i] = (char)byte_of(w->id, (size_t)(at + i - w->zero));
+    } else {
+      w->stream[w->pos - w->from] = (unsigned char)at[i];
+    }
+  }
+}
 
 /* The next `bytes` of the stream lie at `at`. */
 static void run(struct walk* w, char* at, size_t bytes) {
+  if (w->work >= STORE) {
+    in_file(w, at, bytes);
+    return;
+  }
   for (size_t i = 0; i < bytes; i++, w->pos++) {
+    unsigned char wanted;
     if (w->pos >= w->end) return; /* the message is shorter than its place */
+    wanted = w->stream ? w->stream[w->pos] : byte_of(w->id, w->pos);
     if (w->work == FILL) {
-      at[i] = (char)byte_of(w->id, w->pos);
+      at[i] = (char)wanted;
     } else {
-      if ((unsigned char)at[i] != byte_of(w->id, w->pos) && w->wrong++ == 0) {
+      if ((unsigned char)at[i] != wanted && w->wrong++ == 0) {
         w->wrong_at = w->pos;
         w->wrong_byte = (unsigned char)at[i];
       }

@@ -50,6 +50,7 @@ FEATURES = {
     "remapped": "other memory mapped over memory of MPI_Alloc_mem",
     "locked": "mlockall",
     "windows": "windows, MPI_Put, MPI_Get, MPI_Accumulate",
+    "files": "files: collective accesses through views, and accesses of single ranks",
     "room": "receives with room for more than 2 GiB",
 }
 
@@ -120,6 +121,7 @@ class Taste:
     ranks: int
     without: set[str]
     biggest: int = 4 << 20
+    files: bool = False
 
     def has(self, feature: str) -> bool:
         return feature not in self.without
@@ -226,6 +228,10 @@ class Pattern:
     def finish(self, printer) -> list[str]:
         """Returns the C code at the end of the scenario."""
         return []
+
+    def settings(self) -> dict[str, str]:
+        """Returns settings of Heddle, which the program sets for itself."""
+        return {}
 
     def only_singly(self) -> bool:
         return False
