@@ -346,7 +346,7 @@ def test_files_that_are_off_say_how_they_go_on(heddle, mpi, tmp_path):
         "  MPI_File_write_all(f, data, 64, MPI_CHAR, MPI_STATUS_IGNORE);\n  MPI_File_close(&f);\n  return MPI_Finalize();\n}\n"
     )
     program, file = compiled(mpi, tmp_path / "app", "-g", tmp_path / "app.c"), tmp_path / "r.json"
-    done = heddle("run", "--set", "files=off", f"--report={file}", "-n", 2, "--", program, tmp_path / "data")
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program, tmp_path / "data", HEDDLE_FILES="off")
     assert done.returncode == 0 and "next: try it without HEDDLE_FILES=off" in " ".join(done.stderr.split()), done
     [written] = [one for one in rows_of(file).procedures if one.name == "MPI_File_write_all"]
     assert written.passed == {"files off": 2, "no holes": 2}

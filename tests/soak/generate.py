@@ -129,7 +129,8 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
 
     parts = []
     for t in range(threads):
-        # The MPIs alone fail if two threads access files at once: MPICH hangs, MPI_File_sync of Open MPI fails.
+        # The MPIs alone fail if two threads access files at once: MPICH hangs, and MPI_File_sync of
+        # Open MPI fails.
         own_taste = replace(taste, files=taste.files and t == 0)
         quiet.append(duplicate(next(numbers), taste.ranks))
         own = [new_comm(True)] + [new_comm(False) for _ in range(random.randint(0, 2))]
