@@ -62,11 +62,19 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
-[[gnu::always_inline]] inline int irecv(auto host, const Buffer& data, const Envelope& from, MPI_Request* request) {
-  const bool sees = Watch::sees();
+/// Most often a short receive.
+[[gnu::noinline]] int irecv_of_host(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                                    MPI_Request* request) {
+  if (!fits(count)) return irecv_by_route(address, count, type, rank, tag, comm, request);
+  return PMPI_Irecv(const_cast<void*>(address), static_cast<int>(count), type, rank, tag, comm, request);
+}
+
+[[gnu::always_inline]] inline int irecv(auto /*host*/, const Buffer& data, const Envelope& from, MPI_Request* request) {
   const Destination found = destination(data.address, data.count, data.type);
-  if (!sees && found == Destination::host) return host();
-  const auto way = sees ? irecv_by_route : found == Destination::buffer ? irecv_landing : irecv_with_holes;
+  const auto way = Watch::sees()                  ? irecv_by_route
+                   : found == Destination::buffer ? irecv_landing
+                   : found == Destination::host   ? irecv_of_host
+                                                  : irecv_with_holes;
   return way(data.address, data.count, data.type, from.rank, from.tag, from.comm, request);
 }
 
