@@ -34,6 +34,13 @@ namespace {
 enum class Form { pointer, at, pointer_all, at_all };
 constexpr Form forms[] = {Form::pointer, Form::at, Form::pointer_all, Form::at_all};
 
+/// Open MPI 5.0.11 alone stores bytes of its own where a read meets the end of the file.
+#ifdef OPEN_MPI
+constexpr bool keeps_rest = false;
+#else
+constexpr bool keeps_rest = true;
+#endif
+
 struct Got {
   int result = MPI_SUCCESS;
   MPI_Status status{};
@@ -89,12 +96,14 @@ void random_round(const Team& team, std::uint32_t seed, const std::string& what)
   const Bytes all = each * most * (team.size + 1);
   EXPECT_TRUE(bytes_of(ours.name, 0, all) == bytes_of(hosts.name, 0, all)) << where;
   MPI_Barrier(team.comm);
+  MPI_Offset size = 0;
+  MPI_File_get_size(ours.file, &size);
   // The second read is past its data, and for the last rank past the end of the file.
   for (const MPI_Offset past : {MPI_Offset{0}, MPI_Offset{count / 2}}) {
     Area mine({{side.shape, side.count, 0}}, 2), of_host({{side.shape, side.count, 0}}, 2);
     const Got got = access(true, false, form, ours.file, from + past, mine.base(), side);
     expect_same(got, access(false, false, form, ours.file, from + past, of_host.base(), side), side, where);
-    EXPECT_TRUE(mine.same_as(of_host)) << where;
+    if (keeps_rest || begin + (past + count) * each <= size) EXPECT_TRUE(mine.same_as(of_host)) << where;
   }
 }
 
