@@ -75,8 +75,7 @@ TEST(Plan, IsEmptyWithoutBytes) {
 TEST(Plan, BeginsPiecesAtMultiplesOfTheAlignment) {
   const Columns columns;
   for (const Plan& plan : columns.plans({3, 32, 16}))
-    for (const Round& round : plan.rounds())
-      EXPECT_TRUE(round.piece.low % 16 == 0 || round.piece.low == 5);
+    for (const Round& round : plan.rounds()) EXPECT_TRUE(round.piece.low % 16 == 0 || round.piece.low == 5);
 }
 
 TEST(Coverage, IsCompleteIfAllBytesAreWritten) {
