@@ -41,7 +41,7 @@ class Imb(Suite):
                 for count in [2] if name in PAIRS else [count for count in (2, 4, 8) if count <= ranks]:
                     self.cases.append(Case(program, count, (name, *SHORT, "-npmin", str(count))))
         self.left_out += [
-            LeftOut("IMB-IO", "measures files by contiguous accesses, which Heddle leaves to the library", 1),
+            LeftOut("IMB-IO", "measures only", 1),
             LeftOut("IMB-MT", "checks nothing", 1),
             LeftOut("IMB-P2P", "checks nothing", 1),
         ]
