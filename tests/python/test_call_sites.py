@@ -350,3 +350,17 @@ def test_files_that_are_off_say_how_they_go_on(heddle, mpi, tmp_path):
     assert done.returncode == 0 and "next: try it without HEDDLE_FILES=off" in " ".join(done.stderr.split()), done
     [written] = [one for one in rows_of(file).procedures if one.name == "MPI_File_write_all"]
     assert written.passed == {"files off": 2, "no holes": 2}
+
+
+def test_a_packed_read_of_a_file_is_received(heddle, mpi, tmp_path):
+    (tmp_path / "app.c").write_text(
+        "#include <mpi.h>\nstatic int data[4096];\nint main(int c, char** v) {\n  MPI_Init(&c, &v);\n  MPI_File f;\n"
+        "  MPI_File_open(MPI_COMM_WORLD, v[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);\n"
+        "  MPI_Datatype two;\n  MPI_Type_vector(2048, 1, 2, MPI_INT, &two);\n  MPI_Type_commit(&two);\n"
+        "  MPI_File_write_at_all(f, 0, data, 2048, MPI_INT, MPI_STATUS_IGNORE);\n"
+        "  MPI_File_read_at(f, 0, data, 1, two, MPI_STATUS_IGNORE);\n  MPI_File_close(&f);\n  return MPI_Finalize();\n}\n"
+    )
+    program, file = compiled(mpi, tmp_path / "app", "-g", tmp_path / "app.c"), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program, tmp_path / "data")
+    shown = " ".join(done.stderr.split())
+    assert done.returncode == 0 and "sent 0 B" in shown and "received 16 KiB in 2 messages" in shown, shown

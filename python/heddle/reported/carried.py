@@ -59,7 +59,9 @@ def _left(found: Found) -> str:
 
 
 def _outgoing(row: Row) -> bool:
-    return row.call in ("send", "put", "file write") or (row.call not in ("receive", "get") and row.way == "packed")
+    return row.call in ("send", "put", "file write") or (
+        row.call not in ("receive", "get", "file read") and row.way == "packed"
+    )
 
 
 def _sum(rows: list[Row], out: bool) -> str:

@@ -20,6 +20,7 @@ int opened(auto host, MPI_Comm comm, const char* filename, int amode, MPI_Info i
     result = host(comm, filename, amode, info, fh);
   } catch (...) {  // the handler has thrown; other ranks may have opened the file
     files::meet(result, comm, filename, amode, info, fh);
+    if (fh) *fh = before;
     throw;
   }
   files::meet(result, comm, filename, amode, info, fh);
@@ -58,9 +59,8 @@ void set_bytes(MPI_Status* status, Bytes bytes) {
 /// @param host  Gets address, count, datatype and status.
 template <Access access>
 int by_host(const File* file, const FileCall& call, auto count, MPI_Status* status, const auto& host) {
-  PackedAccess packed;
-  if (!file || !packed.begin(*file, call, access))
-    return host(const_cast<void*>(call.buffer.address), count, call.buffer.type, status);
+  PackedAccess packed(access);
+  if (!file || !packed.begin(*file, call)) return host(const_cast<void*>(call.buffer.address), count, call.buffer.type, status);
   MPI_Status own;
   MPI_Status* const told = status == MPI_STATUS_IGNORE ? &own : status;
   set_bytes(told, 0);

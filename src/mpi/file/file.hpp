@@ -45,7 +45,6 @@ class File {
   /// All ranks have a File now.
   /// @param comm  Of Heddle, with these ranks. The file frees it, except MPI_COMM_SELF.
   void agreed(MPI_Comm comm, const FileHints& hints) noexcept;
-  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
 
   /// A call of MPI_File_set_view has returned `result`.
   void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,

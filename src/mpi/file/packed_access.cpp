@@ -26,15 +26,14 @@ bool lies_in_file(const File& file, const FileCall& call, Bytes bytes) {
 
 }  // namespace
 
-bool PackedAccess::begin(const File& file, const FileCall& call, Access access) {
-  access_ = access;
+bool PackedAccess::begin(const File& file, const FileCall& call) {
   if (!file.shows_one_piece() || !memory_.look(call.buffer) || memory_.in_one_piece()) return false;
   facts_ = {.bytes = memory_.bytes(),
             .mean_block = memory_.mean_block(),
             .below = file.hints().all ? std::numeric_limits<Bytes>::max() : traits().slow_to_file_below};
-  if (!packs(facts_) || (access == Access::read && !lies_in_file(file, call, facts_.bytes)) || !staging_.reserve(facts_.bytes))
+  if (!packs(facts_) || (access_ == Access::read && !lies_in_file(file, call, facts_.bytes)) || !staging_.reserve(facts_.bytes))
     return false;
-  if (access == Access::write) {
+  if (access_ == Access::write) {
     const report::Stopwatch watch(reported_.times(), &report::Times::pack);
     memory_.pack(0, facts_.bytes, data());
   }

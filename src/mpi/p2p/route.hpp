@@ -116,7 +116,7 @@ inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
   return !node || (derived->size() < node->threshold() && are_hosts(*node, count * derived->size()));
 }
 
-/// Where a receive puts its message.
+/// The place of a receive's message.
 enum class Destination : std::uint8_t {
   host,     ///< The host receives alone. No descriptor comes, or none fits.
   buffer,   ///< The program's buffer. The message may be a descriptor.
