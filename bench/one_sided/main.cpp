@@ -3,9 +3,15 @@
 //
 //   heddle run -n 2 -- heddle-bench-one-sided-mpich --windows allocate
 //
-// Rank 1 holds a lock, which conflicts with no other. The time is that of one operation and
-// MPI_Win_flush. In windows of MPI_Win_create, an empty message to rank 0 is part of it: rank 0
-// waits in the library, which then makes progress there.
+// The windows are of these kinds:
+//
+//   allocate     MPI_Win_allocate. Rank 1 holds a lock, which conflicts with no other. The time is that
+//                of one operation and MPI_Win_flush.
+//   create       MPI_Win_create, as above. An empty message to rank 0 is part of the time: rank 0 waits
+//                in the library, which then makes progress there.
+//   fence        MPI_Win_create. The time is that of one operation and MPI_Win_fence.
+//
+// The ways are:
 //
 //   host         the library's datatypes, by PMPI_ names
 //   interposed   the same by MPI_ names
@@ -26,7 +32,7 @@ namespace heddle::bench::one_sided {
 namespace {
 
 struct Options {
-  std::vector<std::string> windows = {"allocate", "create"};
+  std::vector<std::string> windows = {"allocate", "create", "fence"};
   std::vector<std::string> ways = {"host", "interposed", "contiguous"};
   bool quick = false;
   double budget_ms = 400;
@@ -66,23 +72,32 @@ std::vector<Shape> shapes() {
   return made;
 }
 
-/// A window of memory of each rank. Rank 1 has locked that of rank 0.
+/// A window of memory of each rank. Rank 1 has locked that of rank 0, or both are in an epoch of a
+/// fence.
 class Window {
  public:
   Window(const std::string& kind, bool interposed, long bytes)
-      : interposed_(interposed), own_(kind == "create" ? static_cast<std::size_t>(bytes) : 1, Origin::malloc) {
+      : interposed_(interposed),
+        fenced_(kind == "fence"),
+        own_(kind != "allocate" ? static_cast<std::size_t>(bytes) : 1, Origin::malloc) {
     const MPI_Comm comm = MPI_COMM_WORLD;
     PMPI_Comm_rank(comm, &rank_);
-    if (kind == "create") {
+    if (kind != "allocate") {
       base_ = own_.data();
       (interposed ? MPI_Win_create : PMPI_Win_create)(base_, bytes, 1, MPI_INFO_NULL, comm, &win_);
     } else {
       (interposed ? MPI_Win_allocate : PMPI_Win_allocate)(bytes, 1, MPI_INFO_NULL, comm, &base_, &win_);
     }
-    if (rank_ == 1) (interposed ? MPI_Win_lock : PMPI_Win_lock)(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win_);
+    if (fenced_)
+      fence(MPI_MODE_NOPRECEDE);
+    else if (rank_ == 1)
+      (interposed ? MPI_Win_lock : PMPI_Win_lock)(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win_);
   }
   ~Window() {
-    if (rank_ == 1) (interposed_ ? MPI_Win_unlock : PMPI_Win_unlock)(0, win_);
+    if (fenced_)
+      fence(MPI_MODE_NOSUCCEED);
+    else if (rank_ == 1)
+      (interposed_ ? MPI_Win_unlock : PMPI_Win_unlock)(0, win_);
     (interposed_ ? MPI_Win_free : PMPI_Win_free)(&win_);
   }
   Window(const Window&) = delete;
@@ -90,9 +105,12 @@ class Window {
 
   [[nodiscard]] Word* base() const { return reinterpret_cast<Word*>(base_); }
   [[nodiscard]] MPI_Win handle() const { return win_; }
+  [[nodiscard]] bool fenced() const { return fenced_; }
+  void fence(int assertion) const { (interposed_ ? MPI_Win_fence : PMPI_Win_fence)(assertion, win_); }
 
  private:
   bool interposed_;
+  bool fenced_;
   int rank_ = 0;
   Memory own_;
   std::byte* base_ = nullptr;
@@ -157,6 +175,10 @@ class Bench {
                 mine.wipe();
             },
             [=, &window](long) {
+              if (window.fenced()) {
+                if (!first) operation(mine.memory, count, type, 0, 0, count, type, window.handle());
+                return window.fence(0);
+              }
               if (first) {
                 if (tells) PMPI_Recv(nullptr, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 return;
@@ -199,7 +221,7 @@ class Bench {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::one_sided::Options options;
   heddle::bench::CommandLine line{"MPI_Put and MPI_Get of datatypes between two ranks; prints JSON lines."};
-  line.option("--windows", options.windows, "Kinds of windows").one_of({"allocate", "create"});
+  line.option("--windows", options.windows, "Kinds of windows").one_of({"allocate", "create", "fence"});
   line.option("--ways", options.ways, "Ways").one_of({"host", "interposed", "contiguous"});
   line.option("--budget", options.budget_ms, "Milliseconds for each case").between(1.0, 1e5);
   line.flag("--quick", options.quick, "Short and rough");

@@ -53,6 +53,10 @@ struct HostTraits {
   /// MPI_Put and MPI_Get of data with holes within a node take longer than Heddle's copy from so
   /// many bytes on. Measured on two cores, beside other work.
   layout::Bytes slow_to_access_from;
+  /// The same for memory of the program (MPI_Win_create), if the target unpacks in MPI_Win_fence:
+  /// from so many bytes on, in blocks of fewer bytes.
+  layout::Bytes slow_to_access_apart_from;
+  layout::Bytes slow_to_access_apart_below;
   /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.
   /// Measured on two cores, with files in memory. Open MPI gives the system each block by itself.
   layout::Bytes slow_to_file_below;
@@ -74,6 +78,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .looks_at_types_of_none = false,
                                   .asks_without_errors = false,
                                   .slow_to_access_from = 4 << 10,
+                                  .slow_to_access_apart_from = 64 << 10,
+                                  .slow_to_access_apart_below = 2 << 10,
                                   .slow_to_file_below = 32};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
@@ -91,6 +97,8 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .looks_at_types_of_none = true,
                                     .asks_without_errors = true,
                                     .slow_to_access_from = 64 << 10,
+                                    .slow_to_access_apart_from = 1 << 10,
+                                    .slow_to_access_apart_below = 2 << 10,
                                     .slow_to_file_below = 512};
 
 }  // namespace heddle::select

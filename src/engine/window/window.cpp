@@ -108,6 +108,11 @@ Permission Window::permission(int index) noexcept {
   return {};
 }
 
+bool Window::in_fence_epoch() noexcept {
+  const std::lock_guard guard(lock_);
+  return epoch_ == Epoch::fence;
+}
+
 void Window::lock_is_held(int index) noexcept {
   const std::lock_guard guard(lock_);
   State& there = state(index);

@@ -57,7 +57,8 @@ class Window {
     Bytes size = 0;                            ///< Bytes.
     Bytes unit = 1;                            ///< Its displacement unit, bytes.
     const WindowCounters* counters = nullptr;  ///< Of that rank.
-    transport::Copier copier{};                ///< True: the memory is not mapped here. It is copied.
+    bool apart = false;                        ///< The memory is not mapped here.
+    transport::Copier copier{};                ///< True: the system can copy memory that is apart.
   };
 
   /// @param targets  Ranks whose memory this process reaches.
@@ -95,6 +96,8 @@ class Window {
   void give_up() noexcept;
 
   [[nodiscard]] Permission permission(int index) noexcept;
+  /// True: a fence has opened an epoch, and the next fence closes it.
+  [[nodiscard]] bool in_fence_epoch() noexcept;
   /// The library holds the lock that the program has called for.
   void lock_is_held(int index) noexcept;
 

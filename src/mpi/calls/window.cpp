@@ -48,7 +48,11 @@ int synchronized(int result, MPI_Win win, const Note& note) {
 }
 
 int fence(auto host, int assertion, MPI_Win win) {
-  return synchronized(host(assertion, win), win, [&](Window& window) { window.fenced((assertion & MPI_MODE_NOSUCCEED) == 0); });
+  const auto by_host = [&](int of_host) { return host(of_host, win); };
+  Window* const window = windows::table.find(win);
+  Deferred* const deferred = window ? window->deferred() : nullptr;
+  return synchronized(deferred ? deferred->fence(by_host, assertion, win) : by_host(assertion), win,
+                      [&](Window& of_win) { of_win.fenced((assertion & MPI_MODE_NOSUCCEED) == 0); });
 }
 int lock(auto host, int type, int rank, int assertion, MPI_Win win) {
   return synchronized(host(type, rank, assertion, win), win,

@@ -109,9 +109,7 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const unsigned of_windows = native || set.windows == heddle::settings::Windows::off ? 0
-                              : set.windows == heddle::settings::Windows::on          ? wish_windows | wish_created
-                                                                                      : wish_windows;
+  const unsigned of_windows = native || set.windows == heddle::settings::Windows::off ? 0 : wish_windows;
   const unsigned of_files = set.files == heddle::settings::FileAccess::off ? 0 : wish_files;
   const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
@@ -140,7 +138,7 @@ void world_started() {
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
   files::allow((all & wish_files) != 0);
-  windows::allow(within_node && (all & wish_windows) != 0, (all & wish_created) != 0);
+  windows::allow(within_node && (all & wish_windows) != 0);
   Node::started();
   start_explaining();
   took = {ms_of(CLOCK_MONOTONIC) - before.elapsed, ms_of(CLOCK_THREAD_CPUTIME_ID) - before.work};

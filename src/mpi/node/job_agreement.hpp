@@ -16,7 +16,6 @@
 
 namespace heddle::mpi {
 
-using engine::wish_created;
 using engine::wish_exchange;
 using engine::wish_fabric;
 using engine::wish_files;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <limits>
 
 #include "engine/node/block_lists.hpp"
 #include "engine/node/push.hpp"
@@ -29,6 +30,11 @@ struct Side {
 
   [[nodiscard]] bool in_one_piece() const { return !type || type->contiguous(count); }
   [[nodiscard]] Bytes first_byte() const { return type ? type->first_byte() : 0; }
+  /// Of its blocks, bytes.
+  [[nodiscard]] Bytes mean_block() const {
+    const select::Statistics* const facts = in_one_piece() ? nullptr : type->statistics();
+    return facts ? static_cast<Bytes>(facts->of(count).mean_block) : bytes;
+  }
 
   /// False: Heddle does not know the type, or does not carry it. Types of long lists are carried
   /// from their second use on.
@@ -82,7 +88,9 @@ struct Access {
   int index = -1;  ///< The target, for the window.
   Side origin, target;
   std::byte* there = nullptr;
-  transport::Copier copier{};  ///< True: `there` is an address of that process.
+  Bytes displacement = 0;      ///< Of `there` from the begin of the target's memory.
+  transport::Copier copier{};  ///< True: the system copies, because `there` is an address of that process.
+  select::OneSidedWay way = select::OneSidedWay::library;
 
   /// False: the host gets the call.
   bool look(const Buffer& from, const AtTarget& to, MPI_Win win) {
@@ -95,11 +103,16 @@ struct Access {
     Bytes at = 0;
     if (origin.bytes != target.bytes || to.displacement < 0 ||
         __builtin_mul_overflow(Bytes{to.displacement}, memory.unit, &at) || at > memory.size || at + target.low < 0 ||
-        at + target.high > memory.size || !select::carries(facts(memory)))
+        at + target.high > memory.size)
       return false;
+    way = select::way(facts(memory));
     there = memory.base + at;
-    copier = memory.copier;
-    if (copier) return !window->refuses_across();
+    displacement = at;
+    if (memory.apart) {
+      copier = memory.copier;
+      return way != select::OneSidedWay::library;
+    }
+    if (way == select::OneSidedWay::library) return false;
     const auto own = reinterpret_cast<std::uintptr_t>(from.address);
     const auto other = reinterpret_cast<std::uintptr_t>(there);
     const auto end = [](std::uintptr_t address, Bytes offset) { return address + static_cast<std::uintptr_t>(offset); };
@@ -108,11 +121,39 @@ struct Access {
 
   [[nodiscard]] select::OneSided facts(const Window::Target& memory) const {
     const bool all = settings_of_process().windows == settings::Windows::on;
-    return {.origin_in_one_piece = origin.in_one_piece(),
-            .target_in_one_piece = target.in_one_piece(),
-            .bytes = target.bytes,
-            .least = all ? 0 : traits().slow_to_access_from,
-            .apart = static_cast<bool>(memory.copier)};
+    select::OneSided facts{.origin_in_one_piece = origin.in_one_piece(),
+                           .target_in_one_piece = target.in_one_piece(),
+                           .bytes = target.bytes,
+                           .least = all ? 0 : traits().slow_to_access_from,
+                           .apart = memory.apart};
+    if (!memory.apart) return facts;
+    facts.all = all;
+    facts.mean_block = std::min(origin.mean_block(), target.mean_block());
+    facts.copied = memory.copier && !window->refuses_across();
+    facts.fenced = window->deferred() && window->in_fence_epoch();
+    facts.least_fenced = all ? 0 : traits().slow_to_access_apart_from;
+    facts.fenced_below = all ? std::numeric_limits<Bytes>::max() : traits().slow_to_access_apart_below;
+    return facts;
+  }
+
+  /// Leaves the access to the next fence. False: the host gets the call.
+  bool defer(Move move, const Buffer& here, const AtTarget& to) const {
+    report::ReportedCall reported(move == Move::put ? "put" : "get");
+    {
+      const report::Stopwatch watch(reported.times(), &report::Times::pack);
+      if (!window->deferred()->defer(move, here, to,
+                                     {.get = move == Move::get,
+                                      .rank = to.rank,
+                                      .displacement = displacement,
+                                      .bytes = target.bytes,
+                                      .here = {layout_of(origin), count_of(origin)},
+                                      .there = {layout_of(target), count_of(target)},
+                                      .address = static_cast<std::byte*>(const_cast<void*>(here.address))}))
+        return false;
+    }
+    const Side& told = target.in_one_piece() ? origin : target;
+    reported.end(told.type->layout(), "fence", target.bytes, [this] { return why(facts(window->target(index))); });
+    return true;
   }
 
   /// Returns when the access is allowed. False: the host gets the call.
@@ -195,14 +236,15 @@ struct Access {
 template <Move move>
 bool carry(const Buffer& origin, const AtTarget& target, MPI_Win win) {
   Access access;
-  if (!access.look(origin, target, win) || !access.may_begin(access.window->permission(access.index), win)) return false;
-  return access.carry_out<move>(origin);
+  if (!access.look(origin, target, win)) return false;
+  if (access.way == select::OneSidedWay::fenced) return access.defer(move, origin, target);
+  return access.may_begin(access.window->permission(access.index), win) && access.carry_out<move>(origin);
 }
 
 template <Move move>
 bool carry_with_request(const Buffer& origin, const AtTarget& target, MPI_Win win, MPI_Request* request) {
   Access access;
-  if (!request || !access.look(origin, target, win)) return false;
+  if (!request || !access.look(origin, target, win) || access.way == select::OneSidedWay::fenced) return false;
   const Permission permission = access.window->permission(access.index);
   if (!permission.passive || !access.may_begin(permission, win)) return false;
   // Like the data, the request is complete: an operation on no rank is. If the host refuses it, the

@@ -1,6 +1,7 @@
-// mpi/window/one_sided.hpp: MPI_Put and MPI_Get of data with holes, to memory that this rank can
-// access: one copy, complete when the call returns. The host gets the call in all other cases, and
-// raises all errors.
+// mpi/window/one_sided.hpp: MPI_Put and MPI_Get of data with holes. To memory that this rank can
+// access they are one copy, complete when the call returns. To memory of the program they may wait
+// for the next fence (deferred.hpp). The host gets the call in all other cases, and raises all
+// errors.
 //
 //   if (!may_carry(origin.type, target.type) || !carry<Move::put>(origin, target, win)) return PMPI_Put(...);
 #pragma once
@@ -25,7 +26,7 @@ enum class Move { put, get };
 /// with two predefined types pay.
 inline bool may_carry(MPI_Datatype origin, MPI_Datatype target) noexcept { return known(origin) || known(target); }
 
-/// True: the data has been moved.
+/// True: the data has been moved, or Heddle moves it in the next fence.
 template <Move move>
 bool carry(const Buffer& origin, const AtTarget& target, MPI_Win win);
 

@@ -22,12 +22,12 @@ constinit threads::HandleTable<MPI_Win, Window> table;
 
 namespace {
 
+using engine::DeferredLists;
 using engine::FilePlace;
 using engine::MappedFiles;
 using engine::WindowCounters;
 
 constinit std::atomic<bool> allowed{false};
-constinit std::atomic<bool> of_program_allowed{false};
 constinit std::atomic<bool> handlers_made{false};
 
 /// The words of one rank to the others.
@@ -37,12 +37,14 @@ struct Told {
   FilePlace place;
   std::uintptr_t address = 0;
   transport::Place counters;  ///< Version 0: there are none, and this rank is no target.
+  transport::Place lists;     ///< Of deferred accesses. Version 0: there are none.
 };
 
 /// The knowledge of a rank before the others depend on it.
 struct Own {
   std::optional<MappedFiles> files;
   WindowCounters* counters = nullptr;
+  DeferredLists* lists = nullptr;
   std::vector<Told> told;  ///< By all ranks.
   Told mine;
 
@@ -58,10 +60,25 @@ struct Own {
               .unit = memory.unit,
               .place = files ? files->place_of(memory.base, memory.size) : FilePlace{},
               .address = reinterpret_cast<std::uintptr_t>(memory.base),
-              .counters = *place};
+              .counters = *place,
+              .lists = {}};
+    if (memory.of_program) prepare_lists(*node, ranks);
     return true;
   } catch (const std::exception&) {
     return false;
+  }
+
+  void release(Node& node) noexcept {
+    node.shared().release(counters);
+    if (lists) node.shared().release(lists);
+  }
+
+ private:
+  void prepare_lists(Node& node, int ranks) noexcept {
+    const Bytes bytes = DeferredLists::bytes(ranks);
+    lists = static_cast<DeferredLists*>(node.shared().allocate_zeroed(bytes));
+    if (const std::optional<transport::Place> place = lists ? node.shared().find(lists, bytes) : std::nullopt)
+      mine.lists = *place;
   }
 };
 
@@ -71,6 +88,13 @@ std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
   for (int rank = 0; rank < ranks; ++rank)
     places[static_cast<std::size_t>(rank)] = rank == me ? node.me() : node.peer(comm, rank);
   return places;
+}
+
+/// True: all ranks of the communicator are on this node, as each of them finds.
+bool all_here(const Node& node, MPI_Comm comm, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank)
+    if (!node.has(comm, rank)) return false;
+  return true;
 }
 
 /// The ranks whose memory this rank can access, itself included.
@@ -95,13 +119,39 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
       target.counters = reinterpret_cast<const WindowCounters*>(node.map(peer, told.counters, bytes));
       if (!target.base && mappings) {
         target.base = reinterpret_cast<std::byte*>(told.address);
+        target.apart = true;
         target.copier = node.copier(peer);
-        if (!target.copier) continue;
       }
     }
     if (target.base && target.counters) targets.push_back(target);
   }
   return targets;
+}
+
+/// Null: accesses cannot wait for a fence, because this rank does not reach the lists of all ranks.
+std::unique_ptr<Deferred> deferring(Node& node, const std::vector<int>& places, int me, Own& own, const Exposed& mine) try {
+  if (!own.lists || own.mine.lists.version == 0) return nullptr;
+  const int ranks = static_cast<int>(places.size());
+  std::vector<const DeferredLists*> lists;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const transport::Place& place = own.told[static_cast<std::size_t>(rank)].lists;
+    const int peer = places[static_cast<std::size_t>(rank)];
+    if (place.version == 0 || peer < 0) return nullptr;
+    lists.push_back(rank == me ? own.lists
+                               : reinterpret_cast<const DeferredLists*>(node.map(peer, place, DeferredLists::bytes(ranks))));
+    if (!lists.back()) return nullptr;
+  }
+  return std::make_unique<Deferred>(node, places, *std::exchange(own.lists, nullptr), std::move(lists), me,
+                                    static_cast<std::byte*>(mine.base), mine.size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+/// Collective over a window whose ranks are all on this node: all of them defer accesses, or none.
+void agree_to_defer(Window* window, std::unique_ptr<Deferred> deferred, MPI_Comm comm) {
+  int able = window && deferred ? 1 : 0;
+  const bool agreed = PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && able != 0;
+  if (agreed) window->set_deferred(std::move(deferred));
 }
 
 /// Collective. Each of the two is true if it is so on all ranks.
@@ -111,10 +161,7 @@ bool all_say(int (&both)[2], MPI_Comm comm) {
 
 }  // namespace
 
-void allow(bool is, bool of_program) noexcept {
-  allowed = is;
-  of_program_allowed = is && of_program;
-}
+void allow(bool is) noexcept { allowed = is; }
 
 void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
 
@@ -132,8 +179,8 @@ bool hides_errors(MPI_Win win) noexcept {
 void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   int me = 0;
   int ranks = 0;
-  if (!(mine.of_program ? of_program_allowed : allowed) || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) ||
-      PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
+  if (!allowed || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS ||
+      PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
     return;
   Node* const node = Node::here();
   Own own;
@@ -146,20 +193,27 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
       agreed && PMPI_Allgather(&own.mine, length, MPI_BYTE, own.told.data(), length, MPI_BYTE, comm) == MPI_SUCCESS;
   if (!own.counters) return;
   if (!told) {
-    node->shared().release(own.counters);
+    own.release(*node);
     return;
   }
   // Peers may read the counters from here on. Without memory for a window, the counters stay zero
   // for good: no peer gets a permission by them.
+  Window* window = nullptr;
+  std::unique_ptr<Deferred> deferred;
   try {
     std::vector<int> places = places_of(*node, comm, me, ranks);
+    if (mine.of_program) deferred = deferring(*node, places, me, own, mine);
     std::vector<engine::SecondMapping> mappings;
     std::vector<Window::Target> targets = reached(*node, places, me, own, mine.of_program ? &mappings : nullptr);
-    table.insert(
-        win, new Window(*node, std::move(targets), std::move(places), *own.counters, me, mine.of_program, std::move(mappings)));
+    Window* const made =
+        new Window(*node, std::move(targets), std::move(places), *own.counters, me, mine.of_program, std::move(mappings));
+    table.insert(win, made);
+    window = made;
   } catch (const std::exception& error) {
     say_once_verbose("a window is left to the MPI library", error.what());
   }
+  if (own.lists) node->shared().release(own.lists);
+  if (mine.of_program && all_here(*node, comm, ranks)) agree_to_defer(window, std::move(deferred), comm);
 }
 
 std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group) try {

@@ -17,6 +17,7 @@
 #include "engine/window/window.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/host.hpp"
+#include "mpi/window/deferred.hpp"
 #include "threads/handle_table.hpp"
 
 namespace heddle::mpi {
@@ -38,6 +39,9 @@ class Window final : public engine::Window {
   Window& operator=(const Window&) = delete;
 
   [[nodiscard]] bool of_program() const noexcept { return of_program_; }
+  /// Null: accesses of this window cannot wait for a fence. All ranks of the window find the same.
+  [[nodiscard]] Deferred* deferred() const noexcept { return deferred_.get(); }
+  void set_deferred(std::unique_ptr<Deferred> deferred) noexcept { deferred_ = std::move(deferred); }
   [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
   [[nodiscard]] engine::ScratchPool& scratch_pool() const noexcept { return node_.scratch_pool(); }
 
@@ -52,6 +56,7 @@ class Window final : public engine::Window {
   engine::WindowCounters* counters_;
   bool of_program_;
   std::vector<engine::SecondMapping> mappings_;
+  std::unique_ptr<Deferred> deferred_;
 };
 
 namespace windows {
@@ -59,8 +64,7 @@ namespace windows {
 extern constinit threads::HandleTable<MPI_Win, Window> table;
 
 /// Called in MPI_Init. True: on all ranks, HEDDLE_WINDOWS lets Heddle access windows.
-/// @param of_program  Also windows of MPI_Win_create.
-void allow(bool is, bool of_program) noexcept;
+void allow(bool is) noexcept;
 
 /// A rank's memory in a window.
 struct Exposed {
