@@ -35,8 +35,8 @@ struct OneSided {
   bool all = false;                ///< The user wants all accesses (HEDDLE_WINDOWS=on).
   bool copied = false;             ///< The system copies between the two processes.
   bool fenced = false;             ///< The access can wait for the next fence.
-  layout::Bytes mean_block = 0;    ///< Of the side with the shorter blocks, bytes.
-  layout::Bytes least_fenced = 0;  ///< As `least`, if the access waits for a fence.
+  layout::Bytes mean_block = 0;    ///< The side with the shorter blocks counts. Bytes.
+  layout::Bytes least_fenced = 0;  ///< The limit of an access that waits for a fence.
   layout::Bytes fenced_below = 0;  ///< The library is as fast for blocks of so many bytes.
 };
 

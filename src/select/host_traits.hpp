@@ -53,8 +53,8 @@ struct HostTraits {
   /// MPI_Put and MPI_Get of data with holes within a node take longer than Heddle's copy from so
   /// many bytes on. Measured on two cores, beside other work.
   layout::Bytes slow_to_access_from;
-  /// The same for memory of the program (MPI_Win_create), if the target unpacks in MPI_Win_fence:
-  /// from so many bytes on, in blocks of fewer bytes.
+  /// MPI_Put and MPI_Get to memory of the program (MPI_Win_create) take longer than packing, and
+  /// unpacking in MPI_Win_fence, from so many bytes on and in blocks of fewer bytes.
   layout::Bytes slow_to_access_apart_from;
   layout::Bytes slow_to_access_apart_below;
   /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.

@@ -62,7 +62,10 @@ def command(
     quick: messages.Quick = False,
     rounds: messages.Rounds = 1,
     disturb: messages.Disturb = 0,
-    window: Annotated[list[Window] | None, typer.Option("--window", help="A kind of window, or MPI_Win_create with MPI_Win_fence; may be repeated.")] = None,
+    window: Annotated[
+        list[Window] | None,
+        typer.Option("--window", help="A kind of window, or MPI_Win_create with MPI_Win_fence; may be repeated."),
+    ] = None,
 ) -> None:
     """Put into the window of another rank, and get from it: Heddle, the host's path for datatypes,
     and contiguous data."""

@@ -108,7 +108,6 @@ bool DeferredAccesses::defer(const Access& access) noexcept try {
 
 /// Room for a record. Null: the epoch has deferred enough, or there is no memory.
 std::byte* DeferredAccesses::keep(Pending pending) {
-  const std::lock_guard guard(lock_);
   Bytes& so_far = pending.access.get ? gets_ : puts_;
   if (pending.access.bytes > most - so_far) return nullptr;
   if (blocks_.empty() || blocks_.back().used > blocks_.back().size - pending.bytes) {
@@ -129,12 +128,12 @@ std::byte* DeferredAccesses::keep(Pending pending) {
 }
 
 void DeferredAccesses::show() noexcept {
-  const std::lock_guard guard(lock_);
   if (pending_.empty()) return;
+  for (const Pending& each : pending_)
+    mine_.ranks[each.access.rank].shown = {.epoch = epoch_, .first = {}, .first_bytes = 0, .gets = 0};
   // From the last record to the first, so that each finds its successor in the list.
   for (auto pending = pending_.rbegin(); pending != pending_.rend(); ++pending) {
     DeferredLists::Shown& shown = mine_.ranks[pending->access.rank].shown;
-    if (shown.epoch != epoch_) shown = {.epoch = epoch_, .first = {}, .first_bytes = 0, .gets = 0};
     auto* const record = reinterpret_cast<Record*>(pending->record);
     record->next = shown.first;
     record->next_bytes = shown.first_bytes;
@@ -142,22 +141,15 @@ void DeferredAccesses::show() noexcept {
     shown.first_bytes = pending->bytes;
     if (pending->access.get) shown.gets += pending->access.bytes;
   }
-  if (gets_ > 0) mine_.more.store(epoch_, std::memory_order_release);
   mine_.shown.store(epoch_, std::memory_order_release);
 }
 
-bool DeferredAccesses::any(DeferredLists::Counter DeferredLists::*counter) const noexcept {
+bool DeferredAccesses::any_shown() const noexcept {
   return std::ranges::any_of(
-      lists_, [&](const DeferredLists* lists) { return (lists->*counter).load(std::memory_order_acquire) == epoch_; });
+      lists_, [&](const DeferredLists* lists) { return lists->shown.load(std::memory_order_acquire) == epoch_; });
 }
 
-bool DeferredAccesses::any_shown() const noexcept { return any(&DeferredLists::shown); }
-bool DeferredAccesses::any_more() const noexcept { return any(&DeferredLists::more); }
-
 void DeferredAccesses::serve(std::byte* base, Bytes size) noexcept {
-  // All ranks have entered this fence, so they have read the answers of the fence before.
-  for (std::byte* const each : answered_) memory_.release(each);
-  answered_.clear();
   for (int rank = 0; std::cmp_less(rank, lists_.size()); ++rank)
     if (rank != me_ && lists_[static_cast<std::size_t>(rank)]->shown.load(std::memory_order_acquire) == epoch_)
       serve_origin(rank, base, size);
@@ -205,7 +197,6 @@ void DeferredAccesses::serve_origin(int rank, std::byte* base, Bytes size) noexc
     bytes = record.next_bytes;
   }
   mine_.ranks[rank].answer = answer;
-  if (place.version != 0) mine_.more.store(epoch_, std::memory_order_release);
 }
 
 bool DeferredAccesses::collect_get(const Pending& pending, const DeferredLists::Answer& answer, Bytes at) noexcept try {
@@ -218,17 +209,7 @@ bool DeferredAccesses::collect_get(const Pending& pending, const DeferredLists::
   return false;
 }
 
-/// Forgets the accesses, also if an error handler of the program throws.
-struct DeferredAccesses::Forgetting {
-  DeferredAccesses& all;
-  explicit Forgetting(DeferredAccesses& accesses) : all(accesses) {}
-  Forgetting(const Forgetting&) = delete;
-  Forgetting& operator=(const Forgetting&) = delete;
-  ~Forgetting() { all.forget(); }
-};
-
-void DeferredAccesses::collect(const std::function<void(std::size_t)>& redo) {
-  const Forgetting after(*this);
+void DeferredAccesses::collect(const std::function<void(const Access&)>& redo) noexcept {
   std::atomic_thread_fence(std::memory_order_acquire);
   std::ranges::fill(progress_, Progress{});
   for (const Pending& pending : pending_) {
@@ -236,18 +217,24 @@ void DeferredAccesses::collect(const std::function<void(std::size_t)>& redo) {
     const DeferredLists::Answer& answer = lists_[static_cast<std::size_t>(access.rank)]->ranks[me_].answer;
     Progress& progress = progress_[static_cast<std::size_t>(access.rank)];
     const bool served = answer.epoch == epoch_ && progress.records++ < answer.served;
-    if (!served || (access.get && !collect_get(pending, answer, progress.gets))) redo(access.number);
+    if (!served || (access.get && !collect_get(pending, answer, progress.gets))) redo(access);
     if (access.get) progress.gets += access.bytes;
   }
 }
 
-void DeferredAccesses::take_back(const std::function<void(std::size_t)>& redo) {
-  const Forgetting after(*this);
-  for (const Pending& each : pending_) redo(each.access.number);
+void DeferredAccesses::end() noexcept {
+  forget();
+  for (std::byte* const each : answered_) memory_.release(each);
+  answered_.clear();
+  ++epoch_;
+}
+
+void DeferredAccesses::take_back(const std::function<void(const Access&)>& redo) noexcept {
+  for (const Pending& each : pending_) redo(each.access);
+  forget();
 }
 
 void DeferredAccesses::forget() noexcept {
-  const std::lock_guard guard(lock_);
   pending_.clear();
   puts_ = gets_ = 0;
   // A program that defers accesses in one epoch mostly does so in the next. Warm memory is quicker.

@@ -1,5 +1,5 @@
-// engine/window/deferred_accesses.hpp: accesses to window memory that only its owner reaches. Origin
-// and target carry them out together, in the fence that ends the epoch. No MPI.
+// engine/window/deferred_accesses.hpp: accesses to window memory that only its owner reaches. The
+// origin and the target carry them out together, in the fence that ends the epoch. No MPI.
 //
 //   origin                                       target
 //   put: packs into its shared memory
@@ -9,8 +9,8 @@
 //   serve()                                      serve(): unpacks puts, packs gets into its shared memory
 //   ------------------- fence of the library: every access is served or refused --------------------
 //   collect(): unpacks gets                      collect()
-//   ------------------- fence of the library, if an epoch has gets or refused accesses --------------
-//   next()                                       next()
+//   ------------------- fence of the library: every access is complete -----------------------------
+//   end()                                        end()
 //
 // If no rank of the window has deferred an access, any_shown() is false after the first fence. Then
 // the others are not needed, and an epoch costs a look at one counter of each rank.
@@ -21,7 +21,7 @@
 // The lists of a rank lie in memory that the other ranks of its node map for reading
 // (transport/mapped/shared_memory.hpp). Only their owner writes them:
 //
-//   DeferredLists   | shown | more | for each rank: first record, answer |
+//   DeferredLists   | shown | for each rank: first record, answer |
 //   record          | header | wire form of the target's layout | packed data of a put |    -> next record
 //                   each part in whole cache lines
 //   packed gets     the data of all gets of one origin, in the order of its records
@@ -31,7 +31,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -66,7 +65,6 @@ struct DeferredLists {
   };
 
   alignas(64) Counter shown;  ///< The last epoch in which the owner has deferred an access.
-  Counter more;               ///< The last epoch in which the owner has deferred gets, or refused accesses.
   alignas(64) ForRank ranks[1];
 
   static constexpr Bytes bytes(int ranks) noexcept {
@@ -100,7 +98,6 @@ class DeferredAccesses {
     Count count = 0;
   };
   struct Access {
-    std::size_t number = 0;  ///< The caller's, for `redo`.
     bool get = false;
     int rank = -1;           ///< The target.
     Bytes displacement = 0;  ///< Of its elements, from the begin of its window.
@@ -120,30 +117,32 @@ class DeferredAccesses {
   DeferredAccesses(const DeferredAccesses&) = delete;
   DeferredAccesses& operator=(const DeferredAccesses&) = delete;
 
+  // One thread at a time may call the following.
+
   /// Defers an access: all data of a put is read before the call returns. False: the library must
-  /// carry it out. Any thread may call it.
+  /// carry it out.
   bool defer(const Access& access) noexcept;
 
-  // Calls of the thread that calls the fence, in this order.
+  // The calls of a fence, in this order. If the first fence of the library fails, only show() has
+  // been called, and the program may call the fence again.
 
   void show() noexcept;
   /// True: a rank of the window has deferred accesses in this epoch.
   [[nodiscard]] bool any_shown() const noexcept;
   /// @param base, size  The memory of this rank in the window.
   void serve(std::byte* base, Bytes size) noexcept;
-  /// True: a third fence is needed.
-  [[nodiscard]] bool any_more() const noexcept;
-  /// @param redo  Gets the numbers of refused accesses. It may throw, and is then called no more.
-  void collect(const std::function<void(std::size_t)>& redo);
-  void next() noexcept { ++epoch_; }
+  /// @param redo  Gets the refused accesses. It does not throw.
+  void collect(const std::function<void(const Access&)>& redo) noexcept;
+  /// All ranks have collected. The next epoch begins.
+  void end() noexcept;
 
-  /// Gives all accesses of this epoch to `redo`, and forgets them.
-  void take_back(const std::function<void(std::size_t)>& redo);
+  /// Gives all accesses of this epoch to `redo`, which does not throw, and forgets them.
+  void take_back(const std::function<void(const Access&)>& redo) noexcept;
 
  private:
   struct Pending {
     Access access;
-    Bytes bytes = 0;  ///< Of its record, in whole cache lines.
+    Bytes bytes = 0;  ///< Length of its record, in whole cache lines.
     std::byte* record = nullptr;
     transport::Place place{};
   };
@@ -154,21 +153,19 @@ class DeferredAccesses {
     Bytes used = 0;
   };
   static constexpr Bytes usual_block = Bytes{256} << 10;
-  static constexpr Bytes most_kept = Bytes{4} << 20;  ///< Of the block that stays for the next epoch.
+  static constexpr Bytes most_kept = Bytes{4} << 20;  ///< A longer block does not stay for the next epoch.
   /// The last layout of an origin, because most programs put the same again.
   struct Known {
     std::vector<std::byte> wire;
     layout::Layout layout;
   };
   struct Serving;
-  struct Forgetting;
   struct Progress {
     std::uint64_t records = 0;
     Bytes gets = 0;
   };
 
   std::byte* keep(Pending pending);
-  [[nodiscard]] bool any(DeferredLists::Counter DeferredLists::*counter) const noexcept;
   void serve_origin(int rank, std::byte* base, Bytes size) noexcept;
   const layout::Layout* layout_of(int rank, std::span<const std::byte> wire) noexcept;
   bool collect_get(const Pending& pending, const DeferredLists::Answer& answer, Bytes at) noexcept;
@@ -180,10 +177,9 @@ class DeferredAccesses {
   const int me_;
   std::uint64_t epoch_ = 1;
   std::vector<Known> known_;          // by origin
-  std::vector<std::byte*> answered_;  // packed gets of other ranks. They are read until the next fence.
+  std::vector<std::byte*> answered_;  // packed gets of other ranks
   std::vector<Progress> progress_;    // by target, in collect()
 
-  std::mutex lock_;  // of the following. Holders may ask the system for memory.
   std::vector<Pending> pending_;
   std::vector<Block> blocks_;
   Bytes puts_ = 0, gets_ = 0;

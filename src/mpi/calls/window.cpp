@@ -50,7 +50,10 @@ int synchronized(int result, MPI_Win win, const Note& note) {
 int fence(auto host, int assertion, MPI_Win win) {
   const auto by_host = [&](int of_host) { return host(of_host, win); };
   Window* const window = windows::table.find(win);
-  Deferred* const deferred = window ? window->deferred() : nullptr;
+  // A wrong assertion is an error, which MPICH may hide. Then the fence has not taken place.
+  constexpr int right = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+  const bool hidden = (assertion & ~right) != 0 && windows::hides_errors(win);
+  DeferredByWindow* const deferred = window && !hidden ? window->deferred() : nullptr;
   return synchronized(deferred ? deferred->fence(by_host, assertion, win) : by_host(assertion), win,
                       [&](Window& of_win) { of_win.fenced((assertion & MPI_MODE_NOSUCCEED) == 0); });
 }

@@ -88,7 +88,7 @@ struct Access {
   int index = -1;  ///< The target, for the window.
   Side origin, target;
   std::byte* there = nullptr;
-  Bytes displacement = 0;      ///< Of `there` from the begin of the target's memory.
+  Bytes displacement = 0;      ///< `there` begins so many bytes behind the begin of the target's memory.
   transport::Copier copier{};  ///< True: the system copies, because `there` is an address of that process.
   select::OneSidedWay way = select::OneSidedWay::library;
 
@@ -137,13 +137,12 @@ struct Access {
   }
 
   /// Leaves the access to the next fence. False: the host gets the call.
-  bool defer(Move move, const Buffer& here, const AtTarget& to) const {
+  bool defer(Move move, const Buffer& here) const {
     report::ReportedCall reported(move == Move::put ? "put" : "get");
     {
       const report::Stopwatch watch(reported.times(), &report::Times::pack);
-      if (!window->deferred()->defer(move, here, to,
-                                     {.get = move == Move::get,
-                                      .rank = to.rank,
+      if (!window->deferred()->defer({.get = move == Move::get,
+                                      .rank = window->target(index).rank,
                                       .displacement = displacement,
                                       .bytes = target.bytes,
                                       .here = {layout_of(origin), count_of(origin)},
@@ -237,7 +236,7 @@ template <Move move>
 bool carry(const Buffer& origin, const AtTarget& target, MPI_Win win) {
   Access access;
   if (!access.look(origin, target, win)) return false;
-  if (access.way == select::OneSidedWay::fenced) return access.defer(move, origin, target);
+  if (access.way == select::OneSidedWay::fenced) return access.defer(move, origin);
   return access.may_begin(access.window->permission(access.index), win) && access.carry_out<move>(origin);
 }
 

@@ -6,11 +6,13 @@
 // such a file as well. Other ranks reach all other memory by its address and its process.
 #include "mpi/window/window_registry.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <new>
 #include <numeric>
+#include <utility>
 
 #include "engine/window/mapped_files.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
@@ -38,6 +40,7 @@ struct Told {
   std::uintptr_t address = 0;
   transport::Place counters;  ///< Version 0: there are none, and this rank is no target.
   transport::Place lists;     ///< Of deferred accesses. Version 0: there are none.
+  int node = -1;              ///< The first rank of MPI_COMM_WORLD on its node.
 };
 
 /// The knowledge of a rank before the others depend on it.
@@ -61,7 +64,8 @@ struct Own {
               .place = files ? files->place_of(memory.base, memory.size) : FilePlace{},
               .address = reinterpret_cast<std::uintptr_t>(memory.base),
               .counters = *place,
-              .lists = {}};
+              .lists = {},
+              .node = node->world_rank(0)};
     if (memory.of_program) prepare_lists(*node, ranks);
     return true;
   } catch (const std::exception&) {
@@ -90,11 +94,9 @@ std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
   return places;
 }
 
-/// True: all ranks of the communicator are on this node, as each of them finds.
-bool all_here(const Node& node, MPI_Comm comm, int ranks) {
-  for (int rank = 0; rank < ranks; ++rank)
-    if (!node.has(comm, rank)) return false;
-  return true;
+/// True: all ranks are on one node, and have lists. All ranks find the same.
+bool may_defer(const std::vector<Told>& told) {
+  return std::ranges::all_of(told, [&](const Told& each) { return each.lists.version != 0 && each.node == told.front().node; });
 }
 
 /// The ranks whose memory this rank can access, itself included.
@@ -129,26 +131,29 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
 }
 
 /// Null: accesses cannot wait for a fence, because this rank does not reach the lists of all ranks.
-std::unique_ptr<Deferred> deferring(Node& node, const std::vector<int>& places, int me, Own& own, const Exposed& mine) try {
-  if (!own.lists || own.mine.lists.version == 0) return nullptr;
-  const int ranks = static_cast<int>(places.size());
-  std::vector<const DeferredLists*> lists;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const transport::Place& place = own.told[static_cast<std::size_t>(rank)].lists;
-    const int peer = places[static_cast<std::size_t>(rank)];
-    if (place.version == 0 || peer < 0) return nullptr;
-    lists.push_back(rank == me ? own.lists
-                               : reinterpret_cast<const DeferredLists*>(node.map(peer, place, DeferredLists::bytes(ranks))));
-    if (!lists.back()) return nullptr;
+std::unique_ptr<DeferredByWindow> deferring(Node& node, const std::vector<int>& places, int me, Own& own,
+                                            const Exposed& mine) try {
+  const Bytes bytes = DeferredLists::bytes(static_cast<int>(places.size()));
+  std::vector<DeferredByWindow::Rank> ranks;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Told& told = own.told[i];
+    const bool is_me = std::cmp_equal(i, me);
+    const std::byte* const lists = is_me            ? reinterpret_cast<const std::byte*>(own.lists)
+                                   : places[i] >= 0 ? node.map(places[i], told.lists, bytes)
+                                                    : nullptr;
+    if (!lists || told.unit <= 0) return nullptr;
+    ranks.push_back({places[i], told.unit, reinterpret_cast<const DeferredLists*>(lists)});
   }
-  return std::make_unique<Deferred>(node, places, *std::exchange(own.lists, nullptr), std::move(lists), me,
-                                    static_cast<std::byte*>(mine.base), mine.size);
+  auto made =
+      std::make_unique<DeferredByWindow>(node, std::move(ranks), *own.lists, me, static_cast<std::byte*>(mine.base), mine.size);
+  own.lists = nullptr;
+  return made;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 
 /// Collective over a window whose ranks are all on this node: all of them defer accesses, or none.
-void agree_to_defer(Window* window, std::unique_ptr<Deferred> deferred, MPI_Comm comm) {
+void agree_to_defer(Window* window, std::unique_ptr<DeferredByWindow> deferred, MPI_Comm comm) {
   int able = window && deferred ? 1 : 0;
   const bool agreed = PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && able != 0;
   if (agreed) window->set_deferred(std::move(deferred));
@@ -199,10 +204,11 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   // Peers may read the counters from here on. Without memory for a window, the counters stay zero
   // for good: no peer gets a permission by them.
   Window* window = nullptr;
-  std::unique_ptr<Deferred> deferred;
+  std::unique_ptr<DeferredByWindow> deferred;
+  const bool defers = may_defer(own.told);
   try {
     std::vector<int> places = places_of(*node, comm, me, ranks);
-    if (mine.of_program) deferred = deferring(*node, places, me, own, mine);
+    if (defers) deferred = deferring(*node, places, me, own, mine);
     std::vector<engine::SecondMapping> mappings;
     std::vector<Window::Target> targets = reached(*node, places, me, own, mine.of_program ? &mappings : nullptr);
     Window* const made =
@@ -213,7 +219,7 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
     say_once_verbose("a window is left to the MPI library", error.what());
   }
   if (own.lists) node->shared().release(own.lists);
-  if (mine.of_program && all_here(*node, comm, ranks)) agree_to_defer(window, std::move(deferred), comm);
+  if (defers) agree_to_defer(window, std::move(deferred), comm);
 }
 
 std::optional<std::vector<int>> ranks_in(MPI_Win win, MPI_Group group) try {

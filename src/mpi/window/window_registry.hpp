@@ -17,7 +17,7 @@
 #include "engine/window/window.hpp"
 #include "mpi/node/mpi_node.hpp"
 #include "mpi/process/host.hpp"
-#include "mpi/window/deferred.hpp"
+#include "mpi/window/deferred_by_window.hpp"
 #include "threads/handle_table.hpp"
 
 namespace heddle::mpi {
@@ -40,8 +40,8 @@ class Window final : public engine::Window {
 
   [[nodiscard]] bool of_program() const noexcept { return of_program_; }
   /// Null: accesses of this window cannot wait for a fence. All ranks of the window find the same.
-  [[nodiscard]] Deferred* deferred() const noexcept { return deferred_.get(); }
-  void set_deferred(std::unique_ptr<Deferred> deferred) noexcept { deferred_ = std::move(deferred); }
+  [[nodiscard]] DeferredByWindow* deferred() const noexcept { return deferred_.get(); }
+  void set_deferred(std::unique_ptr<DeferredByWindow> deferred) noexcept { deferred_ = std::move(deferred); }
   [[nodiscard]] bool crowded() const noexcept { return node_.crowded(); }
   [[nodiscard]] engine::ScratchPool& scratch_pool() const noexcept { return node_.scratch_pool(); }
 
@@ -56,7 +56,7 @@ class Window final : public engine::Window {
   engine::WindowCounters* counters_;
   bool of_program_;
   std::vector<engine::SecondMapping> mappings_;
-  std::unique_ptr<Deferred> deferred_;
+  std::unique_ptr<DeferredByWindow> deferred_;
 };
 
 namespace windows {

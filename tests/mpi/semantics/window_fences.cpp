@@ -154,7 +154,7 @@ TEST_RANKS(2, WindowFences, WithoutMemoryGoToTheLibrary) {
     succeeds(MPI_Get(columns.data(), 1, type, 0, 0, 1, type, exposed.win));
     succeeds(MPI_Put(row.data(), n, MPI_INT, 0, exposed.displacement(0, 4096), 1, type, exposed.win));
   }
-  succeeds(MPI_Win_fence(0, exposed.win));
+  succeeds(MPI_Win_fence(MPI_MODE_NOSUCCEED, exposed.win));
   if (team.rank == 1) {
     EXPECT_EQ(wrong_in(columns.data(), 3 * n, [](int i) { return i % 3 == 0 ? 10 * i : -1; }), 0);
     if (expected() == Expected::on) {
@@ -166,28 +166,76 @@ TEST_RANKS(2, WindowFences, WithoutMemoryGoToTheLibrary) {
   succeeds(MPI_Win_fence(0, exposed.win));
 }
 
-// Much data in one epoch: the library gets the rest.
+// A rank has no memory for its lists: no rank of the window defers accesses, and none waits for it.
+TEST_RANKS(3, WindowFences, NeedListsOfAllRanks) {
+  constexpr int n = 60;
+  const Committed type = column(n, 2);
+  for (const int poor : {0, 2}) {
+    const AllMemory all(team.rank == poor && expected() == Expected::on);
+    Exposed exposed(Kind::create, region, team);
+    std::memset(exposed.base(), 0, region);
+    const std::vector<int> row(n, team.rank + 1);
+    const int to = (team.rank + 1) % 3, from = (team.rank + 2) % 3;
+    succeeds(MPI_Win_fence(0, exposed.win));
+    succeeds(MPI_Put(row.data(), n, MPI_INT, to, 0, 1, type, exposed.win));
+    succeeds(MPI_Win_fence(MPI_MODE_NOSUCCEED, exposed.win));
+    EXPECT_EQ(wrong_in(ints(exposed), 2 * n, [&](int i) { return i % 2 == 0 ? from + 1 : 0; }), 0);
+  }
+}
+
+// A fence with a wrong assertion fails, and the program calls it again.
+TEST_RANKS(2, WindowFences, ThatFailMayBeCalledAgain) {
+  constexpr int n = 60;
+  const Committed type = column(n, 2);
+  Exposed exposed(Kind::create, region, team);
+  MPI_Win_set_errhandler(exposed.win, MPI_ERRORS_RETURN);
+  std::memset(exposed.base(), 0, region);
+  const std::vector<int> row(n, team.rank + 1);
+  std::vector<int> got(2 * n, -1);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    succeeds(MPI_Win_fence(0, exposed.win));
+    succeeds(MPI_Put(row.data(), n, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win));
+    succeeds(MPI_Get(got.data(), 1, type, 1 - team.rank, exposed.displacement(1 - team.rank, 4096), 1, type, exposed.win));
+#if !defined(OPEN_MPI)  // it takes any assertion
+    if (team.rank == 0) {
+      EXPECT_NE(MPI_Win_fence(1 << 30, exposed.win), MPI_SUCCESS);
+    }
+#endif
+    succeeds(MPI_Win_fence(epoch == 1 ? MPI_MODE_NOSUCCEED : 0, exposed.win));
+    EXPECT_EQ(wrong_in(ints(exposed), 2 * n, [&](int i) { return i % 2 == 0 ? 2 - team.rank : 0; }), 0);
+    EXPECT_EQ(wrong_in(got.data(), 2 * n, [&](int i) { return i % 2 == 0 ? 0 : -1; }), 0);
+    MPI_Barrier(team.comm);
+  }
+}
+
+// Much data in one epoch: the library gets the rest, here a few bytes. (Open MPI 5.0.11 alone may
+// crash if it moves all of it.)
 TEST_RANKS(2, WindowFences, DeferALimitedAmount) {
+  if (expected() != Expected::on) GTEST_SKIP() << "much data for the library";
   constexpr int block = 256, rows = 8192;  // 8 MiB in a region of 16 MiB
   MPI_Datatype made = MPI_DATATYPE_NULL;
   MPI_Type_vector(rows, block, 2 * block, MPI_INT, &made);
-  const Committed type(made);
-  Exposed exposed(Kind::create, Bytes{rows} * block * 8, team);
-  std::memset(exposed.base(), 0, Bytes{rows} * block * 8);
+  const Committed type(made), more = column(10, 2);
+  const Bytes end = Bytes{rows} * block * 8;
+  Exposed exposed(Kind::create, end + 80, team);
+  std::memset(exposed.base(), 0, static_cast<std::size_t>(end) + 80);
+  const int other = 1 - team.rank;
   const std::vector<int> row(rows * block, 1 + team.rank);
   succeeds(MPI_Win_fence(0, exposed.win));
   const long before = seen_by_host();
-  for (int i = 0; i < 9; ++i)  // the same data to the same place
-    succeeds(MPI_Put(row.data(), rows * block, MPI_INT, 1 - team.rank, 0, 1, type, exposed.win));
-  if (expected() == Expected::on) {
-    EXPECT_EQ(seen_by_host(), before + 1);
-  }
+  for (int i = 0; i < 8; ++i)  // the same data to the same place
+    succeeds(MPI_Put(row.data(), rows * block, MPI_INT, other, 0, 1, type, exposed.win));
+  EXPECT_EQ(seen_by_host(), before);
+  succeeds(MPI_Put(row.data(), 10, MPI_INT, other, exposed.displacement(other, end), 1, more, exposed.win));
+  EXPECT_EQ(seen_by_host(), before + 1);
   succeeds(MPI_Win_fence(0, exposed.win));
-  EXPECT_EQ(wrong_in(ints(exposed), 2 * rows * block, [&](int i) { return i % (2 * block) < block ? 2 - team.rank : 0; }), 0);
+  EXPECT_EQ(wrong_in(ints(exposed), 2 * rows * block, [&](int i) { return i % (2 * block) < block ? 1 + other : 0; }), 0);
+  EXPECT_EQ(wrong_in(ints(exposed) + end / 4, 20, [&](int i) { return i % 2 == 0 ? 1 + other : 0; }), 0);
 }
 
-// Two threads of a rank put at once.
+// Two threads of a rank put at once. (Open MPI 5.0.11 alone may crash.)
 TEST_RANKS(2, WindowFences, TakeAccessesOfThreads) {
+  if (expected() != Expected::on) GTEST_SKIP() << "the library's own threads";
   int level = 0;
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "one thread";
@@ -202,14 +250,9 @@ TEST_RANKS(2, WindowFences, TakeAccessesOfThreads) {
       MPI_Put(row.data(), n, MPI_INT, 1 - team.rank, exposed.displacement(1 - team.rank, place * 512), 1, type, exposed.win);
     }
   };
-  if (expected() == Expected::on) {  // Open MPI 5.0.11 alone is not safe here
-    std::thread second(work, 1);
-    work(0);
-    second.join();
-  } else {
-    work(0);
-    work(1);
-  }
+  std::thread second(work, 1);
+  work(0);
+  second.join();
   succeeds(MPI_Win_fence(0, exposed.win));
   for (int place = 0; place < places; ++place)
     EXPECT_EQ(wrong_in(ints(exposed) + 128 * place, 2 * n, [&](int i) { return i % 2 == 0 ? 100 * place + 1 - team.rank : 0; }),
