@@ -1,7 +1,7 @@
 // mpi/window/one_sided.hpp: MPI_Put and MPI_Get of data with holes. To memory that this rank can
 // access they are one copy, complete when the call returns. To memory of the program they may wait
-// for the next fence (deferred_by_window.hpp). The host gets the call in all other cases, and raises
-// all errors.
+// for the next fence (deferred_by_window.hpp). The host gets the call in all other cases, and
+// raises all errors.
 //
 //   if (!may_carry(origin.type, target.type) || !carry<Move::put>(origin, target, win)) return PMPI_Put(...);
 #pragma once
