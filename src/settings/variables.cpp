@@ -76,9 +76,10 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_WINDOWS", "auto", "auto|on|off",
      "auto: within a node, MPI_Put and MPI_Get of much data with holes copy straight into and out of windows of "
-     "MPI_Win_allocate and MPI_Win_allocate_shared. For windows of MPI_Win_create, both ranks copy in MPI_Win_fence. on: also "
-     "little data, and epochs of MPI_Win_start. off: the MPI library carries all out. If a rank says off, it holds for all "
-     "ranks",
+     "MPI_Win_allocate and MPI_Win_allocate_shared. In jobs of one node, windows of MPI_Win_create are served in "
+     "MPI_Win_fence. "
+     "on: also little data, epochs of MPI_Win_start, and MPI_Win_create in jobs of several nodes if all ranks say so. off: the "
+     "MPI library carries all out. If a rank says off, it holds for all ranks",
      library},
     {"HEDDLE_FILES", "auto", "auto|on|off",
      "auto: within a node, collective reads and writes of much data through views with holes exchange the data, and access "

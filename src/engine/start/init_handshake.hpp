@@ -32,6 +32,7 @@ constexpr unsigned wish_messages = 16;  ///< Carry messages of the program withi
 constexpr unsigned wish_meeting = 32;   ///< The rank runs Heddle, and meets the others in MPI_Finalize.
 constexpr unsigned wish_windows = 64;   ///< Access memory of windows within the node (HEDDLE_WINDOWS).
 constexpr unsigned wish_files = 128;    ///< Carry out collective accesses to files (HEDDLE_FILES).
+constexpr unsigned wish_created = 256;  ///< Access windows of MPI_Win_create on several nodes, too (HEDDLE_WINDOWS=on).
 
 /// The words of one rank, or the bitwise and of the words of all ranks heard so far. It travels in
 /// this form.

@@ -109,7 +109,9 @@ void world_started() {
   const unsigned ways = (native ? 0 : wish_node) | (hosts ? 0 : wish_messages) |
                         (native || hosts || !running() || !Network::may_gain(set) ? 0 : wish_fabric) |
                         (set.collectives == heddle::settings::Collectives::automatic ? wish_exchange : 0);
-  const unsigned of_windows = native || set.windows == heddle::settings::Windows::off ? 0 : wish_windows;
+  const unsigned of_windows = native || set.windows == heddle::settings::Windows::off ? 0
+                              : set.windows == heddle::settings::Windows::on          ? wish_windows | wish_created
+                                                                                      : wish_windows;
   const unsigned of_files = set.files == heddle::settings::FileAccess::off ? 0 : wish_files;
   const char* const missed = running() ? heddle::interposition::misses() : nullptr;
   if (running() && !set.doctor) say_tools_if_asked();
@@ -124,8 +126,10 @@ void world_started() {
   within_node = (all & wish_node) != 0;
   meets_at_end = (all & wish_meeting) != 0;
   all &= ~wish_meeting;
+  bool one_node = false;
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement(one_machine);
+    one_node = !placement.several();
     if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0, file);
     if ((all & wish_fabric) && placement.several()) Network::start();
     if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)
@@ -138,7 +142,7 @@ void world_started() {
     ShadowComm::of(MPI_COMM_WORLD);  // non-blocking collectives cannot make one
   }
   files::allow((all & wish_files) != 0);
-  windows::allow(within_node && (all & wish_windows) != 0);
+  windows::allow(within_node && (all & wish_windows) != 0, one_node || (all & wish_created) != 0);
   Node::started();
   start_explaining();
   took = {ms_of(CLOCK_MONOTONIC) - before.elapsed, ms_of(CLOCK_THREAD_CPUTIME_ID) - before.work};

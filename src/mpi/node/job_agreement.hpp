@@ -16,6 +16,7 @@
 
 namespace heddle::mpi {
 
+using engine::wish_created;
 using engine::wish_exchange;
 using engine::wish_fabric;
 using engine::wish_files;

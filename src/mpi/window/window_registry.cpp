@@ -30,6 +30,7 @@ using engine::MappedFiles;
 using engine::WindowCounters;
 
 constinit std::atomic<bool> allowed{false};
+constinit std::atomic<bool> of_program_allowed{false};
 constinit std::atomic<bool> handlers_made{false};
 
 /// The words of one rank to the others.
@@ -66,7 +67,7 @@ struct Own {
               .counters = *place,
               .lists = {},
               .node = node->world_rank(0)};
-    if (memory.of_program) prepare_lists(*node, ranks);
+    if (memory.of_program && ranks <= node->size()) prepare_lists(*node, ranks);
     return true;
   } catch (const std::exception&) {
     return false;
@@ -166,7 +167,10 @@ bool all_say(int (&both)[2], MPI_Comm comm) {
 
 }  // namespace
 
-void allow(bool is) noexcept { allowed = is; }
+void allow(bool is, bool of_program) noexcept {
+  allowed = is;
+  of_program_allowed = is && of_program;
+}
 
 void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
 
@@ -184,8 +188,8 @@ bool hides_errors(MPI_Win win) noexcept {
 void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   int me = 0;
   int ranks = 0;
-  if (!allowed || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS ||
-      PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
+  if (!(mine.of_program ? of_program_allowed : allowed) || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) ||
+      PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
     return;
   Node* const node = Node::here();
   Own own;

@@ -64,7 +64,8 @@ namespace windows {
 extern constinit threads::HandleTable<MPI_Win, Window> table;
 
 /// Called in MPI_Init. True: on all ranks, HEDDLE_WINDOWS lets Heddle access windows.
-void allow(bool is) noexcept;
+/// @param of_program  Also windows of MPI_Win_create. All ranks have the same values.
+void allow(bool is, bool of_program) noexcept;
 
 /// A rank's memory in a window.
 struct Exposed {
