@@ -54,7 +54,8 @@ struct HostTraits {
   /// many bytes on. Measured on two cores, beside other work.
   layout::Bytes slow_to_access_from;
   /// MPI_Put and MPI_Get to memory of the program (MPI_Win_create) take longer than packing, and
-  /// unpacking in MPI_Win_fence, from so many bytes on and in blocks of fewer bytes.
+  /// unpacking in MPI_Win_fence, from so many bytes on and in blocks of fewer bytes. Measured on
+  /// two cores of one machine.
   layout::Bytes slow_to_access_apart_from;
   layout::Bytes slow_to_access_apart_below;
   /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.

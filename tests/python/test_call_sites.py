@@ -364,3 +364,21 @@ def test_a_packed_read_of_a_file_is_received(heddle, mpi, tmp_path):
     done = heddle("run", f"--report={file}", "-n", 2, "--", program, tmp_path / "data")
     shown = " ".join(done.stderr.split())
     assert done.returncode == 0 and "sent 0 B" in shown and "received 16 KiB in 2 messages" in shown, shown
+
+
+def test_a_fence_serves_memory_of_the_program_by_default(heddle, mpi, tmp_path):
+    """Without any variable, a column of 64 KiB waits for the fence on both MPIs."""
+    (tmp_path / "app.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\nenum { n = 16384 };\nint main(int c, char** v) {\n"
+        "  MPI_Init(&c, &v);\n  int rank;\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+        "  int *window = calloc(4 * n, 4), *row = malloc(4 * n);\n  for (int i = 0; i < n; ++i) row[i] = i + rank;\n"
+        "  MPI_Win w;\n  MPI_Win_create(window, 16 * n, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w);\n"
+        "  MPI_Datatype column;\n  MPI_Type_vector(n, 1, 4, MPI_INT, &column);\n  MPI_Type_commit(&column);\n"
+        "  MPI_Win_fence(0, w);\n  MPI_Put(row, n, MPI_INT, 1 - rank, 0, 1, column, w);\n  MPI_Win_fence(0, w);\n"
+        '  for (int i = 0; i < n; ++i)\n    if (window[4 * i] != i + 1 - rank || window[4 * i + 1]) puts("wrong");\n'
+        "  MPI_Win_free(&w);\n  return MPI_Finalize();\n}\n"
+    )
+    program, file = compiled(mpi, tmp_path / "app", "-g", tmp_path / "app.c"), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program)
+    assert (done.returncode, done.stdout) == (0, ""), done
+    assert [(row["call"], row["way"]) for row in json.loads(file.read_text())["rows"]] == [("put", "fence")]

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/footprint.hpp"
 #include "layout/pack.hpp"
 #include "layout/wire.hpp"
 
@@ -28,22 +29,6 @@ constexpr Bytes cache_line = 64;
 constexpr Bytes whole_lines(Bytes bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 constexpr Bytes layout_at = whole_lines(sizeof(Record));
 
-struct Range {
-  Bytes low = 0, high = 0;
-};
-
-/// The bytes that the elements touch, from their address. Nothing: the numbers overflow.
-std::optional<Range> touched(const layout::Layout& layout, Count count) noexcept {
-  Bytes last = 0;
-  Range range;
-  if (count <= 0 || __builtin_mul_overflow(count - 1, layout.extent(), &last) ||
-      __builtin_add_overflow(layout.true_lower_bound(), std::min(last, Bytes{0}), &range.low) ||
-      __builtin_add_overflow(layout.true_lower_bound(), layout.true_extent(), &range.high) ||
-      __builtin_add_overflow(range.high, std::max(last, Bytes{0}), &range.high))
-    return std::nullopt;
-  return range;
-}
-
 }  // namespace
 
 /// The work of a target for one origin.
@@ -57,7 +42,7 @@ struct DeferredAccesses::Serving {
   /// False: refused.
   bool carry_out(const Record& record, const layout::Layout& layout, std::span<const std::byte> data) noexcept try {
     Bytes bytes = 0;
-    const std::optional<Range> range = touched(layout, record.count);
+    const std::optional<Footprint> range = checked_footprint_of(layout, record.count);
     if (!range || __builtin_mul_overflow(layout.size(), record.count, &bytes) || bytes != record.bytes ||
         record.displacement < 0 || record.displacement > size || range->low < -record.displacement ||
         range->high > size - record.displacement)

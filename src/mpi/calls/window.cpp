@@ -47,14 +47,25 @@ int synchronized(int result, MPI_Win win, const Note& note) {
   return requests::after_progress(result);
 }
 
+/// MPI_Win_fence of a window that defers accesses. If an error handler of the program throws,
+/// Heddle no longer knows the epochs of the window.
+int deferring_fence(Window& window, auto host, int assertion, MPI_Win win) {
+  try {
+    return window.deferred()->fence(host, assertion, win);
+  } catch (...) {
+    window.give_up();
+    throw;
+  }
+}
+
 int fence(auto host, int assertion, MPI_Win win) {
   const auto by_host = [&](int of_host) { return host(of_host, win); };
   Window* const window = windows::table.find(win);
   // A wrong assertion is an error, which MPICH may hide. Then the fence has not taken place.
   constexpr int right = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   const bool hidden = (assertion & ~right) != 0 && windows::hides_errors(win);
-  DeferredByWindow* const deferred = window && !hidden ? window->deferred() : nullptr;
-  return synchronized(deferred ? deferred->fence(by_host, assertion, win) : by_host(assertion), win,
+  const bool defers = window && !hidden && window->deferred();
+  return synchronized(defers ? deferring_fence(*window, by_host, assertion, win) : by_host(assertion), win,
                       [&](Window& of_win) { of_win.fenced((assertion & MPI_MODE_NOSUCCEED) == 0); });
 }
 int lock(auto host, int type, int rank, int assertion, MPI_Win win) {

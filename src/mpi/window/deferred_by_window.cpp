@@ -1,9 +1,11 @@
 // mpi/window/deferred_by_window.cpp
 #include "mpi/window/deferred_by_window.hpp"
 
+#include <array>
 #include <optional>
+#include <span>
 
-#include "layout/cursor.hpp"
+#include "engine/node/block_lists.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -15,30 +17,24 @@ std::vector<const engine::DeferredLists*> lists_of(const std::vector<DeferredByW
   return lists;
 }
 
-/// A datatype of the host for the next bytes of a stream.
-class Blocks {
+/// A datatype of the host for blocks, whose addresses count from 0.
+class ListType {
  public:
-  /// @param bytes  Becomes the number of bytes, if it was larger.
-  /// @param most  Blocks.
-  Blocks(layout::Cursor& cursor, Bytes& bytes, std::size_t most) {
-    std::vector<int> lengths;
-    std::vector<MPI_Aint> places;
-    Bytes taken = 0;
-    while (taken < bytes && places.size() < most) {
-      const layout::Segment segment = cursor.next(bytes - taken);
-      places.push_back(segment.offset);
-      lengths.push_back(static_cast<int>(segment.length));
-      taken += segment.length;
+  explicit ListType(std::span<const iovec> blocks) {
+    std::array<int, engine::ScratchBuffers::most_entries> lengths;
+    std::array<MPI_Aint, engine::ScratchBuffers::most_entries> places;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      lengths[i] = static_cast<int>(blocks[i].iov_len);
+      places[i] = reinterpret_cast<MPI_Aint>(blocks[i].iov_base);
     }
-    bytes = taken;
-    error_ = PMPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), MPI_BYTE, &type_);
+    error_ = PMPI_Type_create_hindexed(static_cast<int>(blocks.size()), lengths.data(), places.data(), MPI_BYTE, &type_);
     if (error_ == MPI_SUCCESS) error_ = PMPI_Type_commit(&type_);
   }
-  ~Blocks() {
+  ~ListType() {
     if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
   }
-  Blocks(const Blocks&) = delete;
-  Blocks& operator=(const Blocks&) = delete;
+  ListType(const ListType&) = delete;
+  ListType& operator=(const ListType&) = delete;
 
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
@@ -46,6 +42,22 @@ class Blocks {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   int error_ = MPI_SUCCESS;
+};
+
+/// Scratch buffers, also if an error handler of the program throws.
+class Scratch {
+ public:
+  explicit Scratch(engine::ScratchPool& pool) : pool_(pool), buffers_(pool.take()) {}
+  ~Scratch() {
+    if (buffers_) pool_.give(buffers_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] engine::ScratchBuffers* buffers() const { return buffers_; }
+
+ private:
+  engine::ScratchPool& pool_;
+  engine::ScratchBuffers* buffers_;
 };
 
 }  // namespace
@@ -68,20 +80,21 @@ void DeferredByWindow::Redo::operator()(const Access& access) noexcept try {
 
 /// The host gets lists of blocks, because the program may have freed its types.
 int DeferredByWindow::to_host(const Access& access, MPI_Win win) const {
-  constexpr std::size_t most = 1024;
+  const Scratch scratch(node_.scratch_pool());
+  if (!scratch.buffers()) return MPI_ERR_NO_MEM;
   layout::Cursor here{access.here.layout, access.here.count}, there{access.there.layout, access.there.count};
   const MPI_Aint displacement = access.displacement / ranks_[static_cast<std::size_t>(access.rank)].unit;
-  while (!there.done()) {
-    Bytes bytes = access.bytes - there.tell();
-    const Blocks far(there, bytes, most);
-    const Blocks near(here, bytes, static_cast<std::size_t>(bytes));
-    int error = far.error() != MPI_SUCCESS ? far.error() : near.error();
-    if (error == MPI_SUCCESS)
-      error = access.get ? PMPI_Get(access.address, 1, near.type(), access.rank, displacement, 1, far.type(), win)
-                         : PMPI_Put(access.address, 1, near.type(), access.rank, displacement, 1, far.type(), win);
-    if (error != MPI_SUCCESS) return error;
-  }
-  return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  const auto move = [&](std::span<const iovec> near, std::span<const iovec> far, Bytes) {
+    const ListType from(near), to(far);
+    error = from.error() != MPI_SUCCESS ? from.error() : to.error();
+    if (error != MPI_SUCCESS) return false;
+    error = access.get ? PMPI_Get(access.address, 1, from.type(), access.rank, displacement, 1, to.type(), win)
+                       : PMPI_Put(access.address, 1, from.type(), access.rank, displacement, 1, to.type(), win);
+    return error == MPI_SUCCESS;
+  };
+  engine::from_list_to_list(here, nullptr, there, nullptr, access.bytes, *scratch.buffers(), move);
+  return error;
 }
 
 DeferredByWindow::Block DeferredByWindow::allocate(Bytes bytes) noexcept {

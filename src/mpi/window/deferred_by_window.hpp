@@ -24,9 +24,9 @@ class DeferredByWindow final : private engine::DeferredAccesses::Memory {
 
   /// A rank of the window.
   struct Rank {
-    int place;   ///< Its rank in the node.
-    Bytes unit;  ///< Its displacement unit, bytes.
-    const engine::DeferredLists* lists;
+    int place;                           ///< Its rank in the node.
+    Bytes unit;                          ///< Its displacement unit, bytes.
+    const engine::DeferredLists* lists;  ///< Its lists, for reading.
   };
 
   /// @param mine  Of node.shared(). It releases them.
@@ -53,6 +53,14 @@ class DeferredByWindow final : private engine::DeferredAccesses::Memory {
     int error = MPI_SUCCESS;              ///< The first of the host.
     std::exception_ptr thrown = nullptr;  ///< An error handler of the program has thrown it.
     void operator()(const Access& access) noexcept;
+  };
+  /// The end of an epoch, also if an error handler of the program throws.
+  struct Ending {
+    DeferredByWindow& all;
+    explicit Ending(DeferredByWindow& deferred) : all(deferred) {}
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+    ~Ending() { all.all_.end(); }
   };
   /// While it lives, no access is deferred: other threads may call MPI_Put during a fence.
   struct Closing {
@@ -100,6 +108,7 @@ int DeferredByWindow::fence(const Host& host, int assertion, MPI_Win win) {
     all_.take_back(by_host);
   int result = host(assertion);
   if (result != MPI_SUCCESS) return result;
+  const Ending ending(*this);
   if (ends_epoch && all_.any_shown()) {
     all_.serve(base_, size_);
     result = host(0);
@@ -108,7 +117,6 @@ int DeferredByWindow::fence(const Host& host, int assertion, MPI_Win win) {
       result = host(assertion & ~MPI_MODE_NOSTORE);
     }
   }
-  all_.end();
   if (redo.thrown) std::rethrow_exception(redo.thrown);
   return result == MPI_SUCCESS ? redo.error : result;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "engine/base/footprint.hpp"
 #include "engine/node/block_lists.hpp"
 #include "engine/node/push.hpp"
 #include "layout/immortal.hpp"
@@ -52,8 +53,9 @@ struct Side {
       if (last > most || last < -most || layout.true_extent() > most || layout.true_lower_bound() > most ||
           layout.true_lower_bound() < -most)
         return false;
-      low = layout.true_lower_bound() + std::min(last, Bytes{0});
-      high = layout.true_lower_bound() + layout.true_extent() + std::max(last, Bytes{0});
+      const engine::Footprint touched = engine::footprint_of(layout, count);
+      low = touched.low;
+      high = touched.high;
       return bytes > 0;
     }
     const Predefined found = predefined(datatype);
