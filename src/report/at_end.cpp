@@ -27,9 +27,9 @@ std::string text_of(const Report& report) noexcept try { return report.to_json()
   return {};
 }
 
-std::string timeline_of(const Trace* trace, double began, std::string_view pattern, int me) noexcept try {
-  if (!trace) return {};
-  std::string events = trace->to_json(me, began);
+std::string text_of(const Timeline& timeline, std::string_view pattern, int me) noexcept try {
+  if (!timeline.trace) return {};
+  std::string events = timeline.trace->to_json(me, timeline.began, timeline.arrows);
   if (pattern.find("%r") == std::string_view::npos) return events;
   TraceFile file(path_of(pattern, me));
   file.add(events);
@@ -42,9 +42,9 @@ std::string timeline_of(const Trace* trace, double began, std::string_view patte
 
 }  // namespace
 
-Told told(const Report& report, const Trace* trace, double began, const Files& files, int me) noexcept {
+Told told(const Report& report, const Timeline& timeline, const Files& files, int me) noexcept {
   std::string text = text_of(report);
-  return {.report = std::move(text), .events = timeline_of(trace, began, files.trace, me)};
+  return {.report = std::move(text), .events = text_of(timeline, files.trace, me)};
 }
 
 Merging::Merging(const Files& files, int ranks) noexcept : files_(files) {

@@ -2,13 +2,14 @@
 // makes of them. Callers bring the texts to rank 0. Failures are reported on stderr.
 //
 //   const Files files{.report = "%j.json", .trace = ""};             // HEDDLE_REPORT, HEDDLE_TRACE
-//   Told mine = told(report, trace, began, files, me);               // each rank
+//   Told mine = told(report, {&trace, began, arrows}, files, me);    // each rank
 //   Merging all(files, ranks);                                       // rank 0
 //   all.add(0, std::move(mine));                                     // rank 0 first, then the others in order
 //   all.write([] { return about_run(...); });
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,16 @@ struct Told {
   std::string events;  ///< Its timeline. Empty: memory was short, there is none, or the rank has written its own file.
 };
 
+/// The timeline of this rank.
+struct Timeline {
+  const Trace* trace = nullptr;  ///< Null: there is none.
+  double began = 0;              ///< ns: its times count from here.
+  std::span<const Arrow> arrows{};
+};
+
 /// The texts of this rank. If the timeline's file name has the rank (%r), this writes that file at
 /// once.
-/// @param trace  Null: there is none. @param began  ns: its times count from here.
-Told told(const Report& report, const Trace* trace, double began, const Files& files, int me) noexcept;
+Told told(const Report& report, const Timeline& timeline, const Files& files, int me) noexcept;
 
 /// Merges the texts, at rank 0.
 class Merging {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "report/call_site.hpp"
+#include "report/ends.hpp"
 #include "report/volume.hpp"
 
 namespace heddle::report {
@@ -50,6 +51,7 @@ struct Called {
   Blocks sent{};
   Blocks received{};
   bool later = false;  ///< It moves no data: starts of its request do.
+  Ends ends{};         ///< Set if an observer follows messages.
 };
 
 /// Gives the meaning of a call's numbers and arrays, by asking MPI. Any thread may call.
@@ -83,6 +85,12 @@ class Meanings {
   [[nodiscard]] virtual std::uint64_t type_at(const void* types, int i) const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t request_at(const void* requests, int i) const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count_at(const void* wide_counts, int i) const noexcept = 0;
+  /// Source and tag of a status. The source is negative if the message had none (MPI_PROC_NULL).
+  [[nodiscard]] virtual std::pair<int, int> status_at(const void* statuses, int i) const noexcept = 0;
+  /// True if the status is of a message that was cancelled.
+  [[nodiscard]] virtual bool is_cancelled(const void* statuses, int i) const noexcept = 0;
+  /// The handle of a communicator that a call has just made; 0: none.
+  [[nodiscard]] virtual std::uint64_t communicator_at(const void* made) const noexcept = 0;
 
  protected:
   ~Meanings() = default;
@@ -101,6 +109,13 @@ class Observer {
   virtual Mark begins(const Called& called) noexcept = 0;
   /// @param done  The call has returned MPI_SUCCESS, so its arguments are valid.
   virtual void ends(const Called& called, const Mark& mark, bool done) noexcept = 0;
+  /// True: calls must have their `ends`.
+  [[nodiscard]] virtual bool follows_messages() const noexcept { return false; }
+  /// True: calls that complete requests need statuses, even if the program ignores them.
+  [[nodiscard]] virtual bool needs_statuses() const noexcept { return false; }
+  /// Sets a number for each request of a call that completes requests. Once the call has returned,
+  /// another thread may get the same requests for other messages.
+  virtual void number(const Ends& /*ends*/, std::uint64_t* /*numbers*/) const noexcept {}
 
  protected:
   ~Observer() = default;

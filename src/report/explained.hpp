@@ -25,6 +25,11 @@ class Explained : public Observer {
   void ends(const Called& called, const Mark& mark, bool done) noexcept final {
     if (next_) next_->ends(called, mark, done);
   }
+  [[nodiscard]] bool follows_messages() const noexcept final { return next_ && next_->follows_messages(); }
+  [[nodiscard]] bool needs_statuses() const noexcept final { return next_ && next_->needs_statuses(); }
+  void number(const Ends& ends, std::uint64_t* numbers) const noexcept final {
+    if (next_) next_->number(ends, numbers);
+  }
   [[nodiscard]] Observer* next() const { return next_; }
   /// A sentence about names that matched nothing. Empty: all matched.
   [[nodiscard]] std::string missing() {

@@ -67,6 +67,13 @@ void count(Json& json, const CallSite& site) {
   json["passed"] = std::move(passed);
 }
 
+/// Adds the time that calls waited for late ranks, by the reason and by the rank.
+void late(Json& json, const std::array<double, cause_names.size()>& by_cause, const std::map<int, double>& by_rank) {
+  for (std::size_t i = 0; i < cause_names.size(); ++i)
+    if (by_cause[i] > 0) json["waited_us"][cause_names[i]] = by_cause[i] / 1000;
+  for (const auto& [rank, ns] : by_rank) json["waited_for"][std::to_string(rank)] = ns / 1000;
+}
+
 Json sizes(const CallSite& site) {
   Json sizes = Json::object();
   for (std::size_t i = 0; i < CallSite::sizes; ++i)
@@ -155,12 +162,21 @@ std::string Report::to_json() const {
     }
     count(json, *site);
     json["sizes"] = sizes(*site);
+    if (const auto found = late_.find(site.get()); found != late_.end())
+      late(json, found->second.by_cause, found->second.by_rank);
     sites.push_back(std::move(json));
   }
   Json to = Json::object();
   for (std::size_t rank = 0; rank < sent_.size(); ++rank)
     if (const std::int64_t bytes = sent_[rank]; bytes > 0) to[std::to_string(rank)] = bytes;
   if (!sent_.empty()) mine["to"] = std::move(to);
+  LateTimes all_late;
+  for (const auto& [site, times] : late_) {
+    for (std::size_t i = 0; i < times.by_cause.size(); ++i) all_late.by_cause[i] += times.by_cause[i];
+    for (const auto& [rank, ns] : times.by_rank) all_late.by_rank[rank] += ns;
+  }
+  late(mine, all_late.by_cause, all_late.by_rank);
+  if (unlogged_ > 0) mine["unlogged"] = unlogged_;
   Json algorithms = Json::array();
   for (const auto& [key, chosen] : algorithms_) {
     const std::int64_t bytes = chosen.bytes;

@@ -76,7 +76,10 @@ Observer::Mark Observed::begins(const Called& called) noexcept {
 }
 
 void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept {
-  if (!mark.met) return;
+  if (!mark.met) {
+    if (messages_ && MessageLog::matters(called.ends)) messages_->give_up();
+    return;
+  }
   const double end = now();
   const double all_ns = end - mark.since;
   const double ns = all_ns - within_call;
@@ -96,7 +99,22 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
     const int peer = called.peer < 0 ? -1 : partners && to < partners->world.size() ? partners->world[to] : called.peer;
     trace_->add({caller.site, mark.since, end, bytes, peer, thread_number()});
   }
+  if (messages_) {
+    if (done && called.ends.made) meet_communicator(called);
+    messages_->add(
+        called, met.partners.load(std::memory_order_acquire), met.communicator.load(std::memory_order_relaxed),
+        {.site = caller.site, .begin = mark.since, .end = end, .call = 0, .thread = thread_number(), .others = false}, done);
+  }
   caller_of_thread = mark.before;
+}
+
+void Observed::meet_communicator(const Called& called) noexcept try {
+  const std::uint64_t made = meanings_.communicator_at(called.ends.made);
+  // A communicator of MPI_Comm_idup is not complete yet, but has the ranks of its parent.
+  if (made != 0) messages_->made(made, meanings_.partners(called.ends.made_later ? called.communicator : made));
+  tell_of_new_handle();
+} catch (const std::exception&) {
+  return;  // its messages count as those of the first communicator of these ranks
 }
 
 Met* Observed::meet(const Called& called) noexcept try {
@@ -117,9 +135,12 @@ void Observed::ask(Met& met, const Called& called) {
   }
   if (called.communicator != 0) {
     name.communicator = called.windowed ? meanings_.window(called.communicator) : meanings_.communicator(called.communicator);
-    if (called.pattern != Pattern::none || (report_.counts_peers() && called.peer != Called::nobody))
+    const bool follows = messages_ && MessageLog::concerns(called.ends);
+    if (called.pattern != Pattern::none || (report_.counts_peers() && called.peer != Called::nobody) || follows)
       met.partners.store(remembered_.partners(called.communicator, [&] { return meanings_.partners(called.communicator); }),
                          std::memory_order_release);
+    if (const Partners* const partners = met.partners.load(std::memory_order_relaxed); partners && follows)
+      met.communicator.store(messages_->communicator(called.communicator, *partners), std::memory_order_relaxed);
   }
   met.site.store(report_.site(std::move(name)), std::memory_order_release);
 }

@@ -9,6 +9,8 @@ uses it.
 
 import re
 
+from end_positions import end_positions, rooted
+
 COLLECTIVE = re.compile(r"MPI_I?(neighbor_)?(alltoall|allgather|gather|scatter|bcast)[vw]?(_init)?(_c)?", re.IGNORECASE)
 
 # Procedures that communicate or wait, and that Heddle leaves to the MPI library. Procedures that
@@ -16,7 +18,7 @@ COLLECTIVE = re.compile(r"MPI_I?(neighbor_)?(alltoall|allgather|gather|scatter|b
 OBSERVED = re.compile(
     "MPIX?_("
     r"I?(allreduce|reduce|reduce_scatter|reduce_scatter_block|scan|exscan|barrier)(_init)?"
-    r"|Start(all)?|(Wait|Test)(all|any|some)?|Request_(get_status(_all|_any|_some)?|is_complete)|I?m?probe"
+    r"|Start(all)?|(Wait|Test)(all|any|some)?|Request_(free|get_status(_all|_any|_some)?|is_complete)|Cancel|I?m?probe"
     r"|Pready(_range|_list)?|Parrived|R?(get_)?accumulate|Fetch_and_op|Compare_and_swap"
     r"|Win_(create(_dynamic)?|allocate(_shared)?|free|fence|start|post|complete|wait|test|(un)?lock(_all)?|flush\w*)"
     r"|File_(open|close|delete|sync|set_size|preallocate|set_view|seek_shared|i?(read|write)\w*)"
@@ -29,7 +31,7 @@ OBSERVED = re.compile(
 )
 
 POSITIONS = ("carriable", "buffer", "count", "type", "peer", "source", "communicator", "window", "root", "request")
-POSITIONS += ("pattern", "sent", "received", "later")  # in the order of report::Positions
+POSITIONS += ("pattern", "sent", "received", "later", "ends")  # in the order of report::Positions
 SIDES = {"sent": "send", "received": "recv"}
 
 
@@ -76,12 +78,15 @@ def positions_of(name: str, parameters: list) -> dict[str, int | str]:
     collective = COLLECTIVE.fullmatch(name)
     if collective:
         neighbours, what = collective[1] or "", collective[2].lower()
-        found |= {"root": named["root"]} if "root" in named else {}
         found["pattern"] = f"Pattern::{neighbours.lower()}{'broadcast' if what == 'bcast' else what}"
     if collective or "sendtype" in named:  # or MPI_Sendrecv
         found |= {side: blocks for side, prefix in SIDES.items() if (blocks := blocks_of(named, prefix))}
+    if (collective or rooted(name)) and "root" in named:
+        found["root"] = named["root"]
     if persistent:
         found["later"] = "true"
+    if ends := end_positions(name, parameters):
+        found["ends"] = ends
     return {what: found[what] for what in POSITIONS if what in found}
 
 

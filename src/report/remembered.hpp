@@ -42,6 +42,7 @@ struct Met {
   std::atomic<CallSite*> site{nullptr};
   std::atomic<std::int64_t> size{-1};              ///< Size of the datatype, bytes.
   std::atomic<const Partners*> partners{nullptr};  ///< Set if the data that the call moves depends on the communicator.
+  std::atomic<std::uint64_t> communicator{0};      ///< Its number in the log of messages, if that follows the call.
 };
 
 /// The data that a start of a persistent request moves.

@@ -88,6 +88,13 @@ Chosen* Report::add_algorithm(const Caller& caller, std::string_view algorithm) 
   }
 }
 
+void Report::add_late(const Late& late) {
+  const std::lock_guard guard(lock_);
+  LateTimes& times = late_[late.site];
+  times.by_cause[static_cast<std::size_t>(late.cause)] += late.ns;
+  times.by_rank[late.rank] += late.ns;
+}
+
 void Report::of_rank(int rank, int ranks) {
   rank_ = rank;
   if (ranks <= most_peers) sent_ = std::vector<std::atomic<std::int64_t>>(static_cast<std::size_t>(ranks));

@@ -25,6 +25,7 @@
 
 #include "layout/layout.hpp"
 #include "report/call_site.hpp"
+#include "report/late.hpp"
 #include "report/log.hpp"
 #include "report/times.hpp"
 
@@ -77,6 +78,12 @@ class Report {
       sent_[to].fetch_add(bytes, std::memory_order_relaxed);
   }
   [[nodiscard]] bool counts_peers() const { return !sent_.empty(); }
+
+  /// Adds time that calls of a site waited for a rank, at the end of the program. Throws
+  /// std::bad_alloc.
+  void add_late(const Late& late);
+  /// Counts messages that are not in the log of messages.
+  void add_unlogged(std::size_t messages) noexcept { unlogged_ += messages; }
 
   /// Counts a thread that calls MPI.
   void add_thread() noexcept { threads_.fetch_add(1, std::memory_order_relaxed); }
@@ -143,6 +150,12 @@ class Report {
     std::atomic<std::int64_t> blocks{0}, bytes{0};
   };
 
+  /// The time that calls of a site waited, ns.
+  struct LateTimes {
+    std::array<double, cause_names.size()> by_cause{};
+    std::map<int, double> by_rank{};
+  };
+
   const Met& meet(const layout::Layout& layout);
 
   mutable std::mutex lock_;
@@ -152,6 +165,8 @@ class Report {
   std::map<CommunicatorGroup, std::int64_t> communicators_;              // value: their number
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names
   std::map<std::pair<const CallSite*, std::string>, Chosen> algorithms_;
+  std::map<const CallSite*, LateTimes> late_;
+  std::size_t unlogged_ = 0;
   std::vector<std::atomic<std::int64_t>> sent_;  // to each rank
   std::atomic<int> threads_{0};
   int rank_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -18,12 +19,17 @@ using Json = nlohmann::ordered_json;
 
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+constexpr std::size_t longest_datatype = 100;  // bytes of a text
+
 std::string_view without_folder(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 Json arguments(const Trace::Event& event) {
   const CallSite::Name& name = event.site->name();
   Json json = Json::object();
-  if (!name.datatype.empty()) json["datatype"] = name.datatype;
+  if (!name.datatype.empty())
+    json["datatype"] = name.datatype;
+  else if (!name.layout.text.empty())
+    json["datatype"] = shortened(name.layout.text, longest_datatype);
   if (!name.communicator.empty()) json["communicator"] = name.communicator;
   if (event.bytes >= 0) json["bytes"] = event.bytes;
   if (event.peer >= 0) json["to"] = event.peer;
@@ -39,7 +45,7 @@ Json arguments(const Trace::Event& event) {
 
 }  // namespace
 
-std::string Trace::to_json(int rank, double began) const {
+std::string Trace::to_json(int rank, double began, std::span<const Arrow> arrows) const {
   const std::string title = "rank " + std::to_string(rank) + (missing() > 0 ? ", its first calls" : "");
   std::string text = line({{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"tid", 0}, {"args", {{"name", title}}}});
   text +=
@@ -65,6 +71,21 @@ std::string Trace::to_json(int rank, double began) const {
                           {"ts", (event.begin - began) / 1000},
                           {"dur", (event.end - event.begin) / 1000},
                           {"args", arguments(event)}});
+  }
+  const double shown = missing() > 0 && count > 0 ? events_[count - 1].begin : std::numeric_limits<double>::infinity();
+  for (const Arrow& each : arrows) {
+    if (each.at > shown) continue;
+    // An arrow ends in the call that contains its time, so it ends a little before the call does.
+    const double at = each.is_send ? each.at : each.at - 1;
+    Json json = {{"name", "message"},
+                 {"cat", "message"},
+                 {"ph", each.is_send ? "s" : "f"},
+                 {"id", std::to_string(each.from) + "." + std::to_string(each.number)},
+                 {"pid", rank},
+                 {"tid", each.thread},
+                 {"ts", (at - began) / 1000}};
+    if (!each.is_send) json["bp"] = "e";
+    text += ",\n" + line(json);
   }
   if (missing() > 0)
     text += ",\n" + line({{"name", std::to_string(missing()) + " further calls are not shown"},

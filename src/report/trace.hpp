@@ -2,19 +2,29 @@
 //
 //   Trace trace(Trace::usual);                                     // room for so many calls; later calls are only counted
 //   trace.add({&site, begin, end, bytes, peer, thread_number()});
-//   text = trace.to_json(rank, began);                             // events of the Trace Event Format, with commas between
-//   TraceFile file(path);  file.add(text);  ...  file.end();       // for Perfetto and chrome://tracing
+//   text = trace.to_json(rank, began, arrows);                             // events of the Trace Event Format, with commas
+//   between TraceFile file(path);  file.add(text);  ...  file.end();       // for Perfetto and chrome://tracing
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "report/call_site.hpp"
 #include "report/whole_file.hpp"
 
 namespace heddle::report {
+
+/// One end of a matched message, for an arrow in a timeline.
+struct Arrow {
+  bool is_send;
+  double at;  ///< ns, of this rank's clock.
+  std::uint32_t thread;
+  int from;              ///< The sender.
+  std::uint32_t number;  ///< The message's place among those of the sender.
+};
 
 class Trace {
  public:
@@ -35,8 +45,10 @@ class Trace {
     const std::size_t at = count_.fetch_add(1, std::memory_order_relaxed);
     if (at < most_) events_[at] = event;
   }
-  /// Call it when all threads are done. @param began  ns: times count from here.
-  [[nodiscard]] std::string to_json(int rank, double began) const;
+  /// Call it when all threads are done.
+  /// @param began  ns: times count from here.
+  /// @param arrows  From sends to the calls that completed their receives.
+  [[nodiscard]] std::string to_json(int rank, double began, std::span<const Arrow> arrows = {}) const;
   /// The number of calls for which there was no room.
   [[nodiscard]] std::size_t missing() const { return count_ > most_ ? count_ - most_ : 0; }
 

@@ -32,6 +32,7 @@ struct Partners {
   bool inter = false;             ///< The communicator has two groups.
   int me = -1;                    ///< This rank in its own group; -1: unknown.
   std::vector<int> world{};       ///< Ranks in MPI_COMM_WORLD of the communicator, or of the other group if there are two.
+  std::uint64_t identity = 0;     ///< Equal on all ranks of the communicator; other ranks, or another order, have another.
   std::vector<int> neighbours{};  ///< Destinations in a topology: ranks of the communicator, in the order of the blocks.
 };
 

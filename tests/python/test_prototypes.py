@@ -30,6 +30,11 @@ int PMPI_Barrier(MPI_Comm comm);
 int PMPI_Startall(int count, MPI_Request array_of_requests[]);
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
 int PMPI_Pcontrol(const int level, ...);
+int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 """
 DECLARED = prototypes(HEADER)
 
@@ -38,6 +43,7 @@ def test_only_the_profiling_interface_is_read():
     assert list(DECLARED) == [
         *("MPI_Send", "MPI_Finalize", "MPI_Gatherv", "MPI_Igatherv", "MPI_Scatter", "MPI_Send_init"),
         *("MPI_Ireduce_scatter", "MPI_Accumulate", "MPI_Barrier", "MPI_Startall", "MPI_Group_range_incl", "MPI_Pcontrol"),
+        *("MPI_Sendrecv", "MPI_Improbe", "MPI_Testany", "MPI_Comm_split"),
     ]
     assert DECLARED["MPI_Finalize"] == []
 
@@ -79,26 +85,46 @@ def test_what_a_header_is_silent_about():
     assert "MPI_Isendrecv" in texts
 
 
+def ends(parts: str) -> dict[str, str]:
+    return {"ends": f"{{{parts}}}"}
+
+
 @pytest.mark.parametrize(
     "name, positions",
     [
-        ("MPI_Send", {"buffer": 0, "count": 1, "type": 2, "peer": 3, "communicator": 5}),
+        ("MPI_Send", {"buffer": 0, "count": 1, "type": 2, "peer": 3, "communicator": 5} | ends(".destination = 3, .tag = 4")),
         ("MPI_Finalize", {}),
         (
             "MPI_Gatherv",
             {"buffer": 0, "count": 1, "type": 2, "communicator": 8, "root": 7, "pattern": "Pattern::gather"}
-            | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .counts = 4, .type = 6}"},
+            | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .counts = 4, .type = 6}"}
+            | ends(".meets = Meets::at_root"),
         ),
         (
             "MPI_Scatter",  # the type that each rank receives: the other has a meaning only at the root
             {"buffer": 3, "count": 4, "type": 5, "communicator": 7, "root": 6, "pattern": "Pattern::scatter"}
-            | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .count = 4, .type = 5}"},
+            | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 3, .count = 4, .type = 5}"}
+            | ends(".meets = Meets::root"),
         ),
         (
             "MPI_Send_init",
-            {"buffer": 0, "count": 1, "type": 2, "peer": 3, "communicator": 5, "request": 6, "later": "true"},
+            {"buffer": 0, "count": 1, "type": 2, "peer": 3, "communicator": 5, "request": 6, "later": "true"}
+            | ends(".destination = 3, .tag = 4, .begun = 6"),
         ),
-        ("MPI_Startall", {"count": 0, "request": 1}),
+        ("MPI_Startall", {"count": 0, "request": 1} | ends(".started = 1, .requests = 0")),
+        ("MPI_Barrier", {"communicator": 0} | ends(".meets = Meets::all")),
+        (
+            "MPI_Sendrecv",
+            {"buffer": 0, "count": 1, "type": 2, "peer": 3, "source": 8, "communicator": 10}
+            | {"sent": "{.buffer = 0, .count = 1, .type = 2}", "received": "{.buffer = 5, .count = 6, .type = 7}"}
+            | ends(".destination = 3, .tag = 4, .source = 8, .source_tag = 9, .statuses = 11"),
+        ),
+        ("MPI_Improbe", {"communicator": 2} | ends(".source = 0, .source_tag = 1, .flag = 3, .statuses = 5")),
+        (
+            "MPI_Testany",
+            ends(".completed = 1, .requests = 0, .flag = 3, .index = 2, .statuses = 4, .completes = Completes::any"),
+        ),
+        ("MPI_Comm_split", {"communicator": 0} | ends(".made = 3")),
         ("MPI_Ireduce_scatter", {"buffer": 1, "type": 3, "communicator": 5}),  # a count for each rank is no count
         ("MPI_Accumulate", {"buffer": 0, "count": 1, "type": 2, "window": 8}),
     ],
@@ -110,6 +136,7 @@ def test_which_parameter_is_what(name, positions):
 def test_procedures_that_communicate_or_wait_are_observed():
     lines = dict(line.split(",", 1) for line in positions(DECLARED, ["MPI_Send", "MPI_Send_init"]).splitlines())
     assert sorted(lines) == [
-        *("MPI_Accumulate", "MPI_Barrier", "MPI_Ireduce_scatter", "MPI_Send", "MPI_Send_init", "MPI_Startall")
+        *("MPI_Accumulate", "MPI_Barrier", "MPI_Comm_split", "MPI_Improbe", "MPI_Ireduce_scatter", "MPI_Send"),
+        *("MPI_Send_init", "MPI_Startall", "MPI_Testany"),
     ]
     assert lines["MPI_Send"].startswith(".carriable = true, .buffer = 0") and "carriable" not in lines["MPI_Barrier"]

@@ -41,6 +41,13 @@ def test_each_call_is_a_slice_of_its_rank(heddle, program, tmp_path, switch):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_datatype_without_a_name_has_its_layout(heddle, program, tmp_path):
+    file = tmp_path / "t.json"
+    assert heddle("run", "-n", 2, "--", program, HEDDLE_TRACE=str(file)).returncode == 0
+    sends = [one["args"] for one in slices(json.loads(file.read_text())["traceEvents"]) if one["name"] == "MPI_Send"]
+    assert all(one["datatype"].startswith("loop ") for one in sends), sends[0]
+
+
 @pytest.mark.parametrize("name", ["t.json", "t-%r.json"])
 def test_calls_have_their_lines(heddle, mpi, tmp_path, name):
     """A trace without `heddle run` beside it has module and offset alone."""

@@ -28,7 +28,7 @@ class AtEnd : public testing::Test {
       Report report;
       report.add("send", layout::basic(4), "direct", 100, {});
       const Trace trace(4);
-      all.add(rank, told(report, files.trace.empty() ? nullptr : &trace, 0, files, rank));
+      all.add(rank, told(report, {.trace = files.trace.empty() ? nullptr : &trace}, files, rank));
     }
     all.write([] { return std::string(R"({"mpi": "some"})"); });
     return testing::internal::GetCapturedStderr();
@@ -85,7 +85,7 @@ TEST_F(AtEnd, ARankThatCouldTellNothingIsLeftOut) {
   Report report;
   report.add("send", layout::basic(4), "direct", 100, {});
   const Trace trace(4);
-  all.add(0, told(report, &trace, 0, files, 0));
+  all.add(0, told(report, {.trace = &trace}, files, 0));
   all.add(1, {});
   all.write([] { return std::string(); });
   EXPECT_EQ(read(path("r.json"))["rows"][0]["calls"], 1);

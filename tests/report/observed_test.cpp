@@ -34,6 +34,11 @@ class Numbers : public Meanings {
   std::int64_t count_at(const void* counts, int i) const noexcept override {
     return static_cast<const std::int64_t*>(counts)[i];
   }
+  std::pair<int, int> status_at(const void* statuses, int i) const noexcept override {
+    return static_cast<const std::pair<int, int>*>(statuses)[i];
+  }
+  bool is_cancelled(const void*, int) const noexcept override { return false; }
+  std::uint64_t communicator_at(const void* made) const noexcept override { return *static_cast<const std::uint64_t*>(made); }
 };
 
 class Observing : public testing::Test {
@@ -45,7 +50,7 @@ class Observing : public testing::Test {
 
   Report report_;
   Numbers numbers_;
-  Observed observed_{report_, nullptr, numbers_};
+  Observed observed_{report_, {}, numbers_};
 };
 
 TEST_F(Observing, AMessageIsItsCountTimesTheSizeOfItsType) {

@@ -23,6 +23,9 @@ struct Constants {
   static constexpr int root = -3;
   static constexpr int nobody = -2;
   static constexpr int success = 0;
+  static constexpr int any_source = -1;
+  static constexpr int any_tag = -4;
+  static bool is_ignored(const int* status) { return status == nullptr; }
 };
 
 class Onlooker final : public Observer {
@@ -38,7 +41,12 @@ class Onlooker final : public Observer {
     EXPECT_EQ(mark.met, this);
     ended.push_back(done);
   }
+  bool follows_messages() const noexcept override { return follows; }
+  bool needs_statuses() const noexcept override { return needs; }
   const Called& last() { return begun.back(); }
+
+  bool follows = false;
+  bool needs = false;
 
   std::vector<Called> begun;
   std::vector<bool> ended;
@@ -163,6 +171,77 @@ TEST(Timed, AProcedureThatStaysTheHostsIsToldWithItsWindow) {
   EXPECT_TRUE(onlooker.last().windowed);
   EXPECT_NE(onlooker.last().communicator, 0U);
   EXPECT_EQ(onlooker.ended, std::vector<bool>{false});
+}
+
+int receive_any(int /*source*/, int /*tag*/, int* status) {
+  if (status) *status = 42;
+  return result;
+}
+using ReceiveAny = Timed<Constants, &receive_any, 1, Positions{.ends = {.source = 0, .source_tag = 1, .statuses = 2}}>;
+
+TEST(Timed, AWildcardGetsAStatus) {
+  Onlooker onlooker;
+  result = 0;
+  ReceiveAny::call(Constants::any_source, 3, nullptr);
+  EXPECT_EQ(onlooker.last().ends.source, Ends::nobody) << "nobody follows messages";
+  onlooker.follows = true;
+  ReceiveAny::call(Constants::any_source, 3, nullptr);
+  EXPECT_EQ(onlooker.last().ends.source, Ends::any);
+  EXPECT_EQ(onlooker.last().ends.source_tag, 3);
+  EXPECT_NE(onlooker.last().ends.statuses, nullptr);
+  ReceiveAny::call(2, Constants::any_tag, nullptr);
+  EXPECT_EQ(onlooker.last().ends.source, 2);
+  EXPECT_EQ(onlooker.last().ends.source_tag, Ends::any);
+  EXPECT_NE(onlooker.last().ends.statuses, nullptr);
+  ReceiveAny::call(2, 3, nullptr);
+  EXPECT_EQ(onlooker.last().ends.statuses, nullptr) << "the status stays ignored";
+  ReceiveAny::call(Constants::nobody, 3, nullptr);
+  EXPECT_EQ(onlooker.last().ends.source, Ends::nobody);
+  int status = 0;
+  ReceiveAny::call(2, 3, &status);
+  EXPECT_EQ(onlooker.last().ends.statuses, &status);
+  EXPECT_EQ(status, 42);
+}
+
+int wait_all(int count, int* requests, int* statuses) {
+  for (int i = 0; i < count; ++i) {
+    requests[i] = -1;
+    if (statuses) statuses[i] = i;
+  }
+  return result;
+}
+using WaitAll = Timed<Constants, &wait_all, 1,
+                      Positions{.ends = {.completed = 1, .requests = 0, .statuses = 2, .completes = Completes::all}}>;
+
+TEST(Timed, RequestsAreThoseBeforeTheCall) {
+  struct Reader final : Observer {
+    Mark begins(const Called&) noexcept override { return {this, {}, 0}; }
+    void ends(const Called& called, const Mark&, bool) noexcept override {
+      for (std::int64_t i = 0; i < called.ends.requests; ++i) {
+        requests.push_back(static_cast<const int*>(called.ends.completed)[i]);
+        statuses.push_back(static_cast<const int*>(called.ends.statuses)[i]);
+      }
+    }
+    bool follows_messages() const noexcept override { return true; }
+    bool needs_statuses() const noexcept override { return true; }
+    std::vector<int> requests, statuses;
+  };
+  for (const int count : {1, 8, 9, 100}) {  // some need memory of the heap
+    Reader reader;
+    observer = &reader;
+    std::vector<int> requests(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) requests[static_cast<std::size_t>(i)] = 1000 + i;
+    const std::vector<int> before = requests;
+    WaitAll::call(count, requests.data(), nullptr);
+    observer = nullptr;
+    EXPECT_EQ(reader.requests, before);
+    EXPECT_EQ(requests, std::vector<int>(before.size(), -1));
+    EXPECT_EQ(reader.statuses.back(), count - 1);
+  }
+  Onlooker onlooker;
+  onlooker.follows = true;
+  WaitAll::call(0, nullptr, nullptr);
+  EXPECT_EQ(onlooker.last().ends.completes, Completes::none);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ ALL_OF_MPI = 3  # from this version on, a report has all of MPI; before, it had 
 PARTS = ("search", "pack", "wait", "copy")
 LEAST = {part: f"{part}_us_min" for part in PARTS}
 MOST = {part: f"{part}_us_max" for part in PARTS} | {"search": "search_us_rank_max"}  # search_us_max is of one call
+WAITED = ("waited_for", "waited_us")
+LONGEST_US = 1e15  # of a wait
 SIDES = ("send", "receive")
 BY_NATURE = "by nature"
 LAST = "MPI_Finalize"  # its time is the wait until all ranks are there
@@ -150,6 +152,8 @@ class Site(Procedure):
     datatype: str = ""  # its layout, if it is a derived datatype without a name
     extent: int | None = None
     lower_bound: int = 0
+    waited_us: dict[str, float] = field(default_factory=dict)  # time of all ranks until late ranks came, by reason
+    waited_for: dict[int, float] = field(default_factory=dict)  # the same by the late rank
 
     @property
     def datatype_shown(self) -> str:
@@ -186,6 +190,9 @@ class OfRank:
     to: dict[int, int] | None  # bytes to other ranks; None: not counted
     host: str = ""
     threads: int = 1  # that call MPI; their times are added up
+    waited_us: dict[str, float] = field(default_factory=dict)  # time until late ranks came, by reason
+    waited_for: dict[int, float] = field(default_factory=dict)  # the same by the late rank
+    unlogged: int = 0  # ends of messages and collectives whose times the report does not have
 
 
 @dataclass(frozen=True)
@@ -333,10 +340,22 @@ def _procedure(raw: dict) -> Procedure:
     return Procedure(str(raw["name"]), **_counted(raw))
 
 
+def _waited(raw: dict) -> dict[str, dict]:
+    """Times until late ranks came, by the rank and by the reason. Times of 0 have no entry."""
+    by_rank, by_reason = ({str(key): _us(us) for key, us in raw.get(name, {}).items()} for name in WAITED)
+    if max([*by_rank.values(), *by_reason.values()], default=0) > LONGEST_US:
+        raise ValueError("a wait of more than 30 years is no time")
+    return {
+        "waited_for": {_count(rank): us for rank, us in by_rank.items() if us > 0},
+        "waited_us": {reason: us for reason, us in by_reason.items() if us > 0},
+    }
+
+
 def _site(raw: dict) -> Site:
     sizes = {_size(size): _count(calls) for size, calls in raw.get("sizes", {}).items() if _count(calls) > 0}
     layout = {"datatype": str(raw.get("datatype", "")), **_bounds(raw)}
-    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), bytes=_count(raw["bytes"]), sizes=sizes, **layout)
+    counted = {"bytes": _count(raw["bytes"]), "sizes": sizes}
+    return Site(str(raw["procedure"]), **_counted(raw), **_from(raw), **counted, **layout, **_waited(raw))
 
 
 def _algorithm(raw: dict) -> Algorithm:
@@ -351,7 +370,8 @@ def _of_rank(raw: dict) -> OfRank:
     to = {_count(rank): _count(count) for rank, count in raw["to"].items()} if "to" in raw else None
     times = (_us(raw[name]) for name in ("elapsed_us", "us"))
     counted = _count(raw["calls"]), _count(raw["bytes"])
-    return OfRank(_count(raw["rank"]), *times, *counted, to, str(raw.get("host", "")), _count(raw.get("threads", 1)))
+    more = {"threads": _count(raw.get("threads", 1)), "unlogged": _count(raw.get("unlogged", 0)), **_waited(raw)}
+    return OfRank(_count(raw["rank"]), *times, *counted, to, str(raw.get("host", "")), **more)
 
 
 def _mailed(raw: dict) -> Mailed:

@@ -36,6 +36,7 @@ from .estimate import COMPARE, estimate
 from .imbalance import Late, latest
 from .lines import Place, missing, places
 from .table import share
+from .waits import waits_of
 from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
@@ -170,8 +171,8 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """Some lines: the time, the dearest calls, imbalance, the carried data, the estimated gain, one
-    advice or the next step."""
+    """Some lines: the time, the dearest calls, imbalance, waits, the carried data, the estimated
+    gain, one advice or the next step."""
     ranks = max(1, found.ranks)
     said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
     calls, why = _calls(found)
@@ -180,6 +181,8 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
     late = latest(found)
     if late:
         said.append(late.sentence)
+    if waits := waits_of(found):
+        said.append(waits.sentence(places([waits.site.place])))
     said.append(carried(found))
     gains = bool(ours(found)) or any(one.carried for one in found.procedures)
     if gains:

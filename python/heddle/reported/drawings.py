@@ -1,9 +1,10 @@
-"""The numbers of the charts of a report's page: bars, sizes of messages, bytes between ranks.
-Templates draw them."""
+"""The numbers of the charts of a report's page: bars, sizes of messages, bytes between ranks, waits
+of ranks for ranks. Templates draw them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from heddle.pages import Bar, Chart, Stretch
@@ -101,12 +102,14 @@ def _short(calls: int) -> str:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Bytes between ranks: a row sends, a column receives. A cell stands for `group` neighbouring
-    ranks."""
+    """Bytes or times between ranks: a row for each rank of one side, a column for each of the
+    other. A cell stands for `group` neighbouring ranks."""
 
     group: int
-    cells: list[list[tuple[str, float]]]  # bytes as a text, and the shade from 0 to 1
+    cells: list[list[tuple[str, float]]]  # amount as a text, and the shade from 0 to 1
     most: str
+    down: str  # the meaning of rows
+    across: str  # and of columns
 
     @property
     def size(self) -> float:
@@ -122,17 +125,31 @@ def matrix(found: Found) -> Matrix | None:
     ranks = len(found.by_rank)
     if not ranks or any(one.to is None for one in found.by_rank) or not any(one.to for one in found.by_rank):
         return None
+    return _between({one.rank: one.to or {} for one in found.by_rank}, ranks, amount, ("from rank", "to rank"))
+
+
+def waits(found: Found) -> Matrix | None:
+    ranks = len(found.by_rank)
+    if not any(one.waited_for for one in found.by_rank):
+        return None
+    return _between({one.rank: one.waited_for for one in found.by_rank}, ranks, duration, ("rank", "waits for rank"))
+
+
+def _between(
+    amounts: Mapping[int, Mapping[int, float]], ranks: int, shown: Callable[[float], str], sides: tuple[str, str]
+) -> Matrix:
+    """The shade is logarithmic."""
     group = math.ceil(ranks / MOST_CELLS)
     count = math.ceil(ranks / group)
-    sums: dict[tuple[int, int], int] = {}
-    for one in found.by_rank:
-        for to, size in (one.to or {}).items():
-            place = one.rank // group, to // group
+    sums: dict[tuple[int, int], float] = {}
+    for one, others in amounts.items():
+        for other, size in others.items():
+            place = one // group, other // group
             sums[place] = sums.get(place, 0) + size
     most = max(sums.values(), default=1)
 
     def cell(place: tuple[int, int]) -> tuple[str, float]:
         size = sums.get(place, 0)
-        return amount(size), math.log1p(size) / math.log1p(most) if most else 0.0
+        return shown(size), math.log1p(size) / math.log1p(most) if most else 0.0
 
-    return Matrix(group, [[cell((i, j)) for j in range(count)] for i in range(count)], amount(most))
+    return Matrix(group, [[cell((i, j)) for j in range(count)] for i in range(count)], shown(most), *sides)

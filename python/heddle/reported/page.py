@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from heddle.pages import Table, render
 
-from . import PARTS, Found, Row, drawings, table
+from . import PARTS, Found, Row, drawings, table, waits
 from .advice import advice
 from .carried import nothing
 from .datatypes import Datatypes
@@ -82,12 +82,15 @@ def _run(found: Found) -> dict[str, str]:
     }
 
 
-def _procedures(found: Found) -> dict | None:
+def _procedures(found: Found, where: dict) -> dict | None:
     if not found.procedures:
         return None
     heads, lines = table.without_empty(PROCEDURES, table.procedures(found), table.CAME_OF_IT)
     late = latest(found)
-    return {"title": table.title(found), "table": _table(heads, lines, sum_last=True), "late": late.sentence if late else ""}
+    waited = waits.waits_of(found)
+    notes = [late.sentence] if late else []
+    notes += [waited.sentence(where)] if waited else []
+    return {"title": table.title(found), "table": _table(heads, lines, sum_last=True), "notes": notes}
 
 
 def _carried(found: Found, where: dict, estimates: Estimates, types: Datatypes) -> dict | None:
@@ -114,6 +117,9 @@ def _ranks(found: Found) -> dict | None:
     return {
         "chart": drawings.by_rank(found),
         "matrix": drawings.matrix(found),
+        "waits": drawings.waits(found),
+        "reasons": waits.MEANING,
+        "unlogged": waits.unlogged(found),
         "left_out": len(found.by_rank) > drawings.MOST_RANKS,
         "shown": drawings.MOST_RANKS,
         "all": f"{len(found.by_rank):,}",
@@ -158,7 +164,7 @@ def draw(found: Found, source: str) -> str:
         plain=drawings.PLAIN,
         facts=_run(found),
         units=table.units(found),
-        procedures=_procedures(found),
+        procedures=_procedures(found, where),
         carried=_carried(found, where, estimates, types),
         nothing=nothing(found) if not found.rows else "",
         hints=[one.sentence for one in advice(found, where=where)],

@@ -15,6 +15,7 @@ from .carried import nothing
 from .estimate import Estimates, Range, estimate
 from .imbalance import latest
 from .lines import about_fortran, missing, places
+from .waits import of_site, unlogged, waits_of
 from .words import amount, duration, roughly
 
 
@@ -57,7 +58,8 @@ ABOUT_MET = ' A row "no call" has MPI_COMM_SELF, or communicators that Heddle or
 OF_A_RANK = ("mean", "least", "most", "share")
 CAME_OF_IT = ("carried", "handed on", "why")
 PROCEDURES = ("procedure", "calls", *OF_A_RANK, *CAME_OF_IT)
-SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", *OF_A_RANK, *CAME_OF_IT)
+WAITED = "waiting for late ranks"
+SITES = ("procedure", "from", "datatype", "communicator", "calls", "bytes", *OF_A_RANK, WAITED, *CAME_OF_IT)
 UNITS = "Times are of one rank: the mean over all ranks, the least, the most, and the mean's share of the run."
 UNITS += " Calls and bytes are sums over all ranks."
 ALL = "in all"
@@ -113,7 +115,8 @@ def sites(found: Found, where: dict) -> list[tuple[str, ...]]:
     for one in found.sites:
         names = one.name, where.get(one.place, ""), one.datatype_shown, one.communicator
         size = amount(one.bytes) if one.bytes else ""
-        lines.append((*names, f"{one.calls:,}", size, *_of_a_rank(one.of_a_rank(found.ranks), found), *_came_of_it(one)))
+        times = _of_a_rank(one.of_a_rank(found.ranks), found)
+        lines.append((*names, f"{one.calls:,}", size, *times, of_site(one, found.ranks), *_came_of_it(one)))
     return lines
 
 
@@ -223,14 +226,18 @@ def _show_calls(found: Found, where: dict, most: int) -> None:
     print(listing.prose(f"{title(found)}. {units(found)}"))
     if late := latest(found):
         print(listing.prose(f"→ {late.sentence}"))
+    if waits := waits_of(found):
+        print(listing.prose(f"→ {waits.sentence(where)}"))
     *lines, whole = procedures(found)
     _table(PROCEDURES, [*lines[:most], whole], most + 1, above=("why", "handed on", "carried"), optional=CAME_OF_IT)
     if len(lines) > most:
         print(f"… {len(lines) - most} more rows")
     if found.sites:
         print("\nCall sites")
-        above = ("from", "datatype", "communicator", "why", "bytes", "share")
-        _table(SITES, sites(found, where), most, above=above, optional=("datatype", "communicator", "bytes", "why"))
+        above = ("from", "datatype", "communicator", WAITED, "why", "bytes", "share")
+        _table(SITES, sites(found, where), most, above=above, optional=("datatype", "communicator", WAITED, "bytes", "why"))
+        if said := unlogged(found):
+            print(listing.prose(said))
 
 
 def _show_carried(found: Found, where: dict, most: int) -> None:

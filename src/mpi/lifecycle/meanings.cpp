@@ -40,6 +40,13 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   return found;
 }
 
+/// FNV-1a.
+std::uint64_t hash_of(const std::vector<int>& ranks) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const int rank : ranks) hash = (hash ^ static_cast<std::uint32_t>(rank)) * 0x100000001b3U;
+  return hash;
+}
+
 /// True: Heddle may carry out the collective even if nothing has holes.
 bool has_algorithms(Pattern pattern) noexcept {
   return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
@@ -108,6 +115,7 @@ class OfHost final : public report::Meanings {
     partners.inter = peers.inter;
     partners.me = own_rank(comm);
     partners.world = in_world(comm, partners.inter);
+    partners.identity = hash_of(partners.world) + (partners.inter ? hash_of(in_world(comm, false)) : 0);
     std::vector<int> from;
     if (!partners.inter) neighbour_ranks(comm, partners.me, from, partners.neighbours);
     return partners;
@@ -158,6 +166,17 @@ class OfHost final : public report::Meanings {
   }
   [[nodiscard]] std::int64_t count_at(const void* wide_counts, int i) const noexcept override {
     return static_cast<const MPI_Count*>(wide_counts)[i];
+  }
+  [[nodiscard]] std::pair<int, int> status_at(const void* statuses, int i) const noexcept override {
+    const MPI_Status& status = static_cast<const MPI_Status*>(statuses)[i];
+    return {status.MPI_SOURCE, status.MPI_TAG};
+  }
+  [[nodiscard]] bool is_cancelled(const void* statuses, int i) const noexcept override {
+    int flag = 0;
+    return PMPI_Test_cancelled(&static_cast<const MPI_Status*>(statuses)[i], &flag) == MPI_SUCCESS && flag != 0;
+  }
+  [[nodiscard]] std::uint64_t communicator_at(const void* made) const noexcept override {
+    return threads::key_of(*static_cast<const MPI_Comm*>(made), MPI_COMM_NULL);
   }
 };
 

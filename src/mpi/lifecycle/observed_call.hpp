@@ -9,6 +9,8 @@
 
 namespace heddle::mpi::timed {
 
+using report::Completes;
+using report::Meets;
 using report::Pattern;
 using report::Positions;
 
@@ -17,9 +19,14 @@ struct Constants {
   static MPI_Comm no_communicator() noexcept { return MPI_COMM_NULL; }
   static MPI_Win no_window() noexcept { return MPI_WIN_NULL; }
   static const void* in_place() noexcept { return MPI_IN_PLACE; }
+  static bool is_ignored(const MPI_Status* status) noexcept {
+    return status == MPI_STATUS_IGNORE || status == MPI_STATUSES_IGNORE;
+  }
   static constexpr int root = MPI_ROOT;
   static constexpr int nobody = MPI_PROC_NULL;
   static constexpr int success = MPI_SUCCESS;
+  static constexpr int any_source = MPI_ANY_SOURCE;
+  static constexpr int any_tag = MPI_ANY_TAG;
 };
 
 template <auto procedure, int number, Positions at>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "interposition/procedures.hpp"
+#include "mpi/lifecycle/between_ranks.hpp"
 #include "mpi/lifecycle/meanings.hpp"
 #include "mpi/p2p/watch.hpp"
 #include "mpi/process/host.hpp"
@@ -30,7 +31,8 @@ MPI_Comm own = MPI_COMM_NULL;
 
 double started_ns = 0;
 
-report::Trace* trace = nullptr;  // null: none is wanted
+report::Trace* trace = nullptr;          // null: none is wanted
+report::MessageLog* messages = nullptr;  // null: none is wanted
 
 /// The program's call of MPI_Finalize. The wrapper of other procedures (report/timed.hpp) ends when
 /// the call returns, but the report is written within this call.
@@ -64,6 +66,9 @@ bool begin(report::Report& report) noexcept try {
   if (set.log != settings::Log::off)  // never freed, like the report
     report.log_to(new report::Log(set.log == settings::Log::debug ? report::Log::Level::debug : report::Log::Level::info, me));
   if (!set.trace.empty()) trace = new report::Trace(report::Trace::usual);  // never freed, like the report
+  // In larger jobs, the exchange of notes at the end would take too long.
+  if (report.counts_peers() && ranks > 1 && !(set.report.empty() && set.trace.empty()))
+    messages = new report::MessageLog(meanings(), report::MessageLog::usual);
   return true;
 } catch (const std::exception&) {
   return false;
@@ -82,7 +87,8 @@ std::string about_run() {
 void start_reporting() noexcept {
   std::unique_ptr<report::Report> report(new (std::nothrow) report::Report);
   std::unique_ptr<report::Observed> observed;
-  if (report && begin(*report)) observed.reset(new (std::nothrow) report::Observed(*report, trace, meanings()));
+  if (report && begin(*report))
+    observed.reset(new (std::nothrow) report::Observed(*report, {.trace = trace, .messages = messages}, meanings()));
   int able = observed && PMPI_Comm_dup(MPI_COMM_WORLD, &own) == MPI_SUCCESS ? 1 : 0;
   if (own == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &own);  // collective: the other ranks do so
   // All or none: at the end they merge their reports.
@@ -122,7 +128,10 @@ void finish_reporting(bool together, bool met) noexcept try {
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;
   const settings::Settings& set = settings_of_process();
   const report::Files files{.report = set.report, .trace = set.trace};
-  report::Told mine = report::told(*report, trace, started_ns, files, me);
+  BetweenRanks times{.began = started_ns};
+  if (together) times = between_ranks(own, started_ns, messages, *report);
+  if (messages) report->add_unlogged(messages->missing());
+  report::Told mine = report::told(*report, {.trace = trace, .began = times.began, .arrows = times.arrows}, files, me);
   if (!together) {
     if (me != 0) return;
     if (ranks > 1) say("the report has rank 0 alone: MPI_Finalize of this job does not wait for the other ranks.");

@@ -65,6 +65,8 @@ ${declared}}
 
 namespace heddle::interposition {
 namespace {
+using mpi::timed::Completes;
+using mpi::timed::Meets;
 using mpi::timed::OfHost;
 using mpi::timed::Pattern;
 using mpi::timed::Positions;

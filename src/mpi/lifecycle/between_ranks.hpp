@@ -1,0 +1,26 @@
+// mpi/lifecycle/between_ranks.hpp: compares the times of all ranks at the end of the program.
+//
+//   const BetweenRanks times = between_ranks(own, started_ns, log, *report);       // all ranks
+//   report::told(*report, trace, {.began = times.began, .arrows = times.arrows}, files, me);
+#pragma once
+
+#include <vector>
+
+#include "mpi/process/host.hpp"
+#include "report/late_ranks.hpp"
+#include "report/report.hpp"
+
+namespace heddle::mpi {
+
+struct BetweenRanks {
+  double began;  ///< ns of this rank's clock, at which the first rank began.
+  std::vector<report::Arrow> arrows{};
+};
+
+/// Adds the time that this rank waited for others to the report. If a rank has no memory for this,
+/// no report has such times. Collective.
+/// @param log  Null on a rank: nobody wants to know.
+/// @param started  ns of this rank's clock.
+BetweenRanks between_ranks(MPI_Comm comm, double started, const report::MessageLog* log, report::Report& report) noexcept;
+
+}  // namespace heddle::mpi
