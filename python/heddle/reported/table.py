@@ -258,7 +258,7 @@ def _show_carried(found: Found, where: dict, most: int) -> None:
 
 
 TEXTS = {"datatype", "from", "side", "way", "communicators", "kept as", "procedure", "communicator", "algorithm"}
-TEXTS |= {"why", "ranks differ"}
+TEXTS |= {"why", "ranks differ", WAITED}
 
 
 def without_empty(heads: Sequence[str], lines: Sequence[Sequence[str]], optional: Sequence[str]) -> tuple[list, list]:
