@@ -1,5 +1,5 @@
-"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. It understands numbers, lists and
-names, and runs nothing.
+"""Statements of mpi4py: `t = MPI.DOUBLE.Create_vector(3, 1, 8)`. It understands numbers, lists,
+names, and comprehensions over numbers and lists, and runs nothing.
 
 A name is known if the last assignment before its use gives its value literally, and is in no branch
 or loop without the use.
@@ -33,8 +33,19 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 REGIONS = (ast.If, ast.For, ast.While, ast.Try)
 SAYABLE = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Name, ast.Attribute, ast.Subscript)
+SAYABLE += (ast.ListComp, ast.GeneratorExp, ast.Compare)
+LISTING = ("range", "list", "tuple", "len")  # functions of Python
+COMPARISONS = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
 GROWS = ("append", "extend", "insert")  # a list
 DEEPEST = 50
+LONGEST = 1 << 16  # numbers of a list
 
 
 def is_python(text: str) -> bool:
@@ -72,6 +83,7 @@ class Program:
         self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         self.bound: dict[str, list[tuple[ast.expr, ast.expr | None]]] = {}  # targets and values; None: assigned by other means
         self.changed: dict[str, list[tuple[ast.Subscript, ast.expr]]] = {}  # elements
+        self.running: dict[ast.AST, dict[str, object]] = {}  # comprehensions, with the values of their variables
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -193,6 +205,10 @@ class Program:
             return -self._number(node.operand, depth)
         if isinstance(node, ast.BinOp):
             return self._combined(node, want, depth)
+        if isinstance(node, ast.Name):
+            for around in self._chain(node):
+                if node.id in (values := self.running.get(around, {})):
+                    return values[node.id]
         name = ast.unparse(node)
         if (given := self.asked.of(name, want in (TYPE, TYPES))) is not None:
             return _given(given, want)
@@ -208,10 +224,77 @@ class Program:
                 return _measured(str(self.value(node.value, TYPE, depth)))[node.attr]
         if isinstance(node, (ast.Name, ast.Attribute)) and depth < DEEPEST:
             its = self.definition(name, node)
-            if its is not None and (self._is_datatype(its) or all(isinstance(one, SAYABLE) for one in _expressions(its))):
+            if its is not None and (self._is_datatype(its) or self._is_sayable(its)):
                 return self._with_changes(name, node, self.value(its, want, depth + 1))
+        if (found := self._listed(node, depth)) is not None:
+            return found
         self.asked.miss(name, want, self.call, name in self.bound or name in self.changed)
         return PLACEHOLDERS[want]
+
+    def _is_sayable(self, node: ast.expr, depth: int = 0) -> bool:
+        """The expression may have a value here. Its names may still be unknown numbers."""
+        expressions = _expressions(node)
+        over = [one.iter for each in expressions if isinstance(each, COMPREHENSIONS) for one in each.generators]
+        return all(_is_sayable(one) for one in expressions) and all(self._is_list(one, depth) for one in over)
+
+    def _is_list(self, node: ast.expr, depth: int) -> bool:
+        """False also for a list that is not known."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return True
+        name = ast.unparse(node)
+        its = self.definition(name, node) if depth < DEEPEST else None
+        known = self.asked.of(name) is not None or self._is_a_variable(node)
+        return known or (its is not None and self._is_sayable(its, depth + 1))
+
+    def _is_a_variable(self, node: ast.expr) -> bool:
+        """True: a name that a comprehension around it sets."""
+        around = [one for one in self._chain(node) if isinstance(one, COMPREHENSIONS)]
+        return any(ast.unparse(node) in _names(one.target) for each in around for one in each.generators)
+
+    def _listed(self, node: ast.expr, depth: int) -> list | int | None:
+        """The list of a comprehension, of range(), list() and tuple(), or its length. None: it is
+        none of these, or too long."""
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and self._is_sayable(node):
+            found: list = []
+            return found if self._run(node, node.generators, found, depth) else None
+        if not _is_listing(node):
+            return None
+        given = [self.value(one, NUMBER, depth) for one in node.args]
+        if node.func.id == "range" and 1 <= len(given) <= 3 and all(isinstance(one, int) for one in given):
+            numbers = range(*given) if len(given) < 3 or given[2] else range(0)
+            return list(numbers) if len(numbers) <= LONGEST else None
+        if node.func.id != "range" and len(given) == 1 and isinstance(given[0], list):
+            return len(given[0]) if node.func.id == "len" else given[0]
+        return None
+
+    def _run(self, node: ast.ListComp, generators: list[ast.comprehension], found: list, depth: int) -> bool:
+        """Adds the elements of a comprehension. False: its parts are not known, or it is too long."""
+        if not generators:
+            found.append(self.value(node.elt, NUMBER, depth))
+            return len(found) <= LONGEST
+        first, *rest = generators
+        if not isinstance(first.target, ast.Name):
+            return False
+        over = self.value(first.iter, LIST, depth)
+        if not isinstance(over, list):
+            return False
+        values = self.running.setdefault(node, {})
+        for one in over:
+            values[first.target.id] = one
+            chosen = [self._holds(condition, depth) for condition in first.ifs]
+            if None in chosen or (all(chosen) and not self._run(node, rest, found, depth)):
+                return False
+        values.pop(first.target.id, None)
+        return True
+
+    def _holds(self, condition: ast.expr, depth: int) -> bool | None:
+        """None: it is not known."""
+        if not isinstance(condition, ast.Compare):
+            return None
+        sides = [self.value(one, NUMBER, depth) for one in (condition.left, *condition.comparators)]
+        if not all(isinstance(one, int) for one in sides) or not all(type(one) in COMPARISONS for one in condition.ops):
+            return None
+        return all(COMPARISONS[type(one)](*pair) for one, pair in zip(condition.ops, zip(sides, sides[1:])))
 
     def _with_changes(self, name: str, use: ast.AST, value: object) -> object:
         """The list after assignments such as a[2] = 5."""
@@ -288,6 +371,14 @@ def _names(target: ast.AST) -> set[str]:
 
 def _expressions(node: ast.AST) -> list[ast.AST]:
     return [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+
+
+def _is_listing(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LISTING and not node.keywords
+
+
+def _is_sayable(node: ast.AST) -> bool:
+    return isinstance(node, SAYABLE) or _is_listing(node)
 
 
 def _grown(call: ast.Call) -> bool:
