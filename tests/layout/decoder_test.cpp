@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <climits>
 #include <map>
 #include <vector>
 
@@ -102,7 +104,7 @@ TEST(Decoder, GoesAsDeepAsTypesAreNested) {
   };
   pthread_attr_t small;
   pthread_attr_init(&small);
-  ASSERT_EQ(pthread_attr_setstacksize(&small, 64 << 10), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, std::max<std::size_t>(64 << 10, PTHREAD_STACK_MIN)), 0);
   pthread_t thread{};
   ASSERT_EQ(pthread_create(&thread, &small, decode, &library), 0);
   pthread_join(thread, nullptr);

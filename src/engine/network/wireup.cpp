@@ -109,9 +109,10 @@ void Wireup::want_none() noexcept try {
 
 void Wireup::tell_of_plain() noexcept try {
   const std::scoped_lock hold(lock_);
-  if (sends_plainly_.exchange(true)) return;
+  if (sends_plainly_.load(std::memory_order_relaxed)) return;
   for (const auto& [rank, peer] : peers_)
     if (peer.times > 0) messenger_.tell(rank, {Word::plain});
+  sends_plainly_.store(true, std::memory_order_release);  // the messages of other threads must not overtake these
 } catch (const std::exception&) {
   return;
 }

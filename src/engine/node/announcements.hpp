@@ -32,6 +32,7 @@ class Announcements {
     alignas(64) std::byte descriptor[sizeof(Descriptor)];
 
     void publish(int to, int with, const Descriptor& of) noexcept {
+      std::atomic_thread_fence(std::memory_order_release);  // the end of the message before is visible first
       receiver = to;
       tag = with;
       std::memcpy(descriptor, &of, sizeof of);

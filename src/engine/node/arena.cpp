@@ -182,7 +182,7 @@ Control* Arena::take_control(Count segments) noexcept {
       free.reserve(static_cast<std::size_t>(made + slot_bytes / bytes));
       made += slot_bytes / bytes;
       std::byte* slot = pop_to_keep();
-      for (Bytes at = slot_bytes; at > 0; at -= bytes) free.push_back(new (slot + at - bytes) Control);
+      for (Bytes at = slot_bytes; at > 0; at -= bytes) free.push_back(make_control(slot + at - bytes));
     } catch (const std::bad_alloc&) {
       return nullptr;
     }

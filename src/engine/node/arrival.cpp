@@ -75,6 +75,7 @@ constexpr const char* does_not_fit =
 }  // namespace
 
 Arrival fetch(Node& node, void* first, Bytes room, const Receipt& receipt, const Target& target) noexcept {
+  std::atomic_thread_fence(std::memory_order_acquire);  // the host's message may order nothing on some processors
   // An empty message may leave an old descriptor in the buffer. So the message must be as long as
   // the descriptor says.
   const bool begins = room >= Bytes{sizeof(Descriptor)} && is_descriptor(first, node.nonce()) &&
@@ -95,6 +96,7 @@ Arrival fetch(Node& node, void* first, Bytes room, const Receipt& receipt, const
 }
 
 Arrival fetch_truncated(Node& node, void* first, Bytes room, const Target& target) noexcept {
+  std::atomic_thread_fence(std::memory_order_acquire);  // as above
   constexpr Bytes least = offsetof(Descriptor, generation);
   if (room < least || !is_descriptor(first, node.nonce())) return {};
   Descriptor descriptor;

@@ -20,9 +20,9 @@ namespace heddle::engine {
 
 /// The control block is that of this message, and no receive has been through with it.
 inline bool unclaimed(const Control& control, std::uint64_t generation) noexcept {
-  if (control.generation.load(std::memory_order_acquire) != generation) return false;
+  // In this order: the sender of another message writes its generation before it opens the cell.
   const State first = control.cells[0].state.load(std::memory_order_acquire);
-  return first != State::taken && first != State::done;
+  return first != State::taken && first != State::done && control.generation.load(std::memory_order_acquire) == generation;
 }
 
 class Claims {

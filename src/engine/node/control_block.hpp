@@ -47,6 +47,14 @@ struct alignas(64) Control {
 };
 static_assert(sizeof(Cell) == 8 && std::atomic<State>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
+/// Makes a control block where another one may have been. A receiver that still looks at the other
+/// one (unclaimed.hpp) must see that its generation is over before it sees new cells.
+inline Control* make_control(std::byte* at) noexcept {
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(at), std::uint64_t{0}, __ATOMIC_RELAXED);  // Control::generation
+  std::atomic_thread_fence(std::memory_order_release);
+  return new (at) Control;
+}
+
 /// Takes an open cell for one side; false if the other side has been faster.
 inline bool claim(Cell& cell, State as) noexcept {
   State expected = State::open;

@@ -73,6 +73,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
                 .stores = plan.stores,
                 .portion = std::max(Count{1}, portion / plan.segment)};
     control->generation.store(++generation_, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);  // it is visible before the cells change (unclaimed.hpp)
   }
 
   Control& control = *message->control;
@@ -81,7 +82,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
   if (plan.receiver >= 0) message->asked = shared_.distances.ask(plan.receiver, control);
   for (Count i = 0; i < segments; ++i) {
     control.cells[i].place = 0;
-    control.cells[i].state.store(State::open, std::memory_order_release);  // makes the generation visible, too (unclaimed.hpp)
+    control.cells[i].state.store(State::open, std::memory_order_release);
   }
   descriptor = {.nonce = nonce_,
                 .sender = me_,

@@ -37,7 +37,11 @@ void Unclaimed::clear(const Suspect& message) noexcept {
 
 // Only the sender brings a cell to packing and packed. Only the receiver makes it taken or done.
 bool claimed(const Control& control, std::uint64_t generation) noexcept {
-  for (Count i = 0; i < control.segments; ++i) {
+  // If this is the number of another message, the generation below is that message's, too.
+  const std::uint32_t segments = control.segments;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (segments == 0) return true;  // the sender begins another message here
+  for (Count i = 0; i < segments; ++i) {
     const State now = control.cells[i].state.load(std::memory_order_acquire);
     if (now == State::taken || now == State::done) return true;
   }

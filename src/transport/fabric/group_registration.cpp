@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "transport/region.hpp"
+
 namespace heddle::transport::fabric {
 namespace {
 
 using layout::Bytes;
 using layout::Segment;
-
-constexpr Bytes page = 4096;
 
 /// Extends `last` by `next` if the gap between them is small. `next` begins at or after the start
 /// of `last`.
@@ -24,7 +24,7 @@ bool join(Segment& last, const Segment& next, Bytes gap) {
 
 Bytes Prices::largest_gap() const noexcept {
   const double pages = call <= 0 ? 0 : page <= 0 ? 1e9 : call / page;
-  return fabric::page * static_cast<Bytes>(std::clamp(pages, 1.0, 1e9));
+  return page_size() * static_cast<Bytes>(std::clamp(pages, 1.0, 1e9));
 }
 
 std::vector<Segment> group(const layout::Layout& layout, layout::Count count, Bytes total, const Prices& prices,

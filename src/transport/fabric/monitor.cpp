@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,11 +17,38 @@
 #include <cstring>
 #include <limits>
 
+#include "transport/region.hpp"
+
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
 
 namespace heddle::transport::fabric {
+
+namespace {
+
+bool watch_range(int faults, std::byte* start, layout::Bytes length) noexcept {
+  uffdio_register wanted{};
+  wanted.range = {reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};
+  wanted.mode = UFFDIO_REGISTER_MODE_WP;  // no page is ever write-protected, so no fault comes
+  return ioctl(faults, UFFDIO_REGISTER, &wanted) == 0;
+}
+
+/// Tries it with a page of its own.
+bool can_watch(int faults) noexcept {
+  const auto length = static_cast<std::size_t>(page_size());
+  void* const page = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  const bool can = watch_range(faults, static_cast<std::byte*>(page), page_size());
+  const int error = errno;
+  uffdio_range range{reinterpret_cast<std::uint64_t>(page), length};
+  if (can) ioctl(faults, UFFDIO_UNREGISTER, &range);  // or else the end of the page is an event, for which munmap waits
+  munmap(page, length);
+  errno = error;
+  return can;
+}
+
+}  // namespace
 
 std::unique_ptr<Monitor> Monitor::start(std::string& why) {
   // Faults of user mode need no privilege. Heddle uses only the events, no faults.
@@ -37,6 +65,12 @@ std::unique_ptr<Monitor> Monitor::start(std::string& why) {
     why = std::string("userfaultfd tells nothing about unmapped memory (") + std::strerror(errno) + ")";
     close(faults);
     if (stop >= 0) close(stop);
+    return nullptr;
+  }
+  if (!can_watch(faults)) {  // some processors and older kernels have no such watching
+    why = std::string("userfaultfd does not watch memory of this system (") + std::strerror(errno) + ")";
+    close(faults);
+    close(stop);
     return nullptr;
   }
   // The thread must not take the program's signals.
@@ -58,12 +92,7 @@ Monitor::~Monitor() {
   close(stop_);
 }
 
-bool Monitor::watch(std::byte* start, layout::Bytes length) noexcept {
-  uffdio_register wanted{};
-  wanted.range = {reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};
-  wanted.mode = UFFDIO_REGISTER_MODE_WP;  // no page is ever write-protected, so no fault comes
-  return ioctl(faults_, UFFDIO_REGISTER, &wanted) == 0;
-}
+bool Monitor::watch(std::byte* start, layout::Bytes length) noexcept { return watch_range(faults_, start, length); }
 
 void Monitor::unwatch(std::byte* start, layout::Bytes length) noexcept {
   uffdio_range range{reinterpret_cast<std::uint64_t>(start), static_cast<std::uint64_t>(length)};

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "transport/region.hpp"
+
 namespace heddle::transport::fabric {
 namespace {
 
-constexpr Bytes page = 4096;
-
-std::byte* page_start(std::byte* at) { return at - reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(page); }
+std::byte* page_start(std::byte* at) {
+  return at - reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(page_size());
+}
 
 }  // namespace
 
@@ -70,7 +72,7 @@ Failure Registrations::hold_again(const Elements& elements, bool writable, std::
 
 Registration* Registrations::one(std::byte* start, Bytes length, bool writable) {
   std::byte* const from = page_start(start);
-  Bytes bytes = (start + length - from + page - 1) / page * page;
+  Bytes bytes = round_up(start + length - from, page_size());
   if (keep_ == Keep::never) return enlist(from, bytes, writable);
 
   // Look at the registrations that overlap the range. If one of them covers the range, use it.
