@@ -268,7 +268,7 @@ class Program:
         return None
 
     def _run(self, node: ast.ListComp, generators: list[ast.comprehension], found: list, depth: int) -> bool:
-        """Adds the elements of a comprehension. False: its parts are not known, or it is too long."""
+        """Adds the elements of a comprehension. False: parts are not known, or it is too long."""
         if not generators:
             found.append(self.value(node.elt, NUMBER, depth))
             return len(found) <= LONGEST
