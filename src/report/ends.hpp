@@ -31,6 +31,7 @@ struct Ends {
   static constexpr int nobody = -1;  ///< No such end, or MPI_PROC_NULL.
   static constexpr int any = -2;     ///< MPI_ANY_SOURCE, MPI_ANY_TAG.
 
+  bool of_messages = false;  ///< The procedure sends or receives messages, though this call may have none.
   int destination = nobody;  ///< Of a message that the call sends.
   int tag = 0;
   int source = nobody;  ///< Of a message that the call receives.
@@ -40,7 +41,8 @@ struct Ends {
   const void* started = nullptr;  ///< Persistent requests that the call starts.
   Completes completes = Completes::none;
   const void* completed = nullptr;  ///< The requests before the call.
-  /// A number for each of these requests (Observer::number), 0: none. Null: one thread calls MPI.
+  /// A number for each of these requests (Observer::number), 0: none. Null: one thread calls MPI, or
+  /// there are too many requests.
   const std::uint64_t* numbers = nullptr;
   std::int64_t requests = 1;       ///< Number of requests in `started` or `completed`.
   const int* flag = nullptr;       ///< Without it, the call has always done its work.

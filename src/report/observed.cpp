@@ -135,7 +135,8 @@ void Observed::ask(Met& met, const Called& called) {
   }
   if (called.communicator != 0) {
     name.communicator = called.windowed ? meanings_.window(called.communicator) : meanings_.communicator(called.communicator);
-    const bool follows = messages_ && MessageLog::concerns(called.ends);
+    // The next call from here may have a partner even if this one has none.
+    const bool follows = messages_ && (called.ends.of_messages || called.ends.meets != Meets::nobody);
     if (called.pattern != Pattern::none || (report_.counts_peers() && called.peer != Called::nobody) || follows)
       met.partners.store(remembered_.partners(called.communicator, [&] { return meanings_.partners(called.communicator); }),
                          std::memory_order_release);

@@ -109,6 +109,8 @@ class Room {
   std::array<Each, 8> few_;  // not initialised
   std::unique_ptr<Each[]> heap_;
 };
+/// Programs that poll more requests would wait for the numbers.
+constexpr std::int64_t most_numbered = 256;
 struct NoRoom {};
 struct NoNumbers {};
 
@@ -192,7 +194,11 @@ struct Around {
 
   static Ends ends(const Given& given) noexcept {
     constexpr EndPositions of = at.ends;
-    Ends ends{.probes = of.probes, .completes = of.completes, .meets = of.meets, .made_later = of.made_later};
+    Ends ends{.of_messages = of.destination >= 0 || of.source >= 0,
+              .probes = of.probes,
+              .completes = of.completes,
+              .meets = of.meets,
+              .made_later = of.made_later};
     if constexpr (of.destination >= 0) ends.destination = rank(std::get<of.destination>(given));
     if constexpr (of.tag >= 0) ends.tag = std::get<of.tag>(given);
     if constexpr (of.source >= 0) ends.source = source(std::get<of.source>(given));
@@ -236,7 +242,7 @@ struct Around {
         if (!before) return static_cast<void>(of = Ends());
         std::copy_n(requests, of.requests, before);
         of.completed = before;
-        if (threads::concurrent.load(std::memory_order_relaxed))
+        if (threads::concurrent.load(std::memory_order_relaxed) && of.requests <= most_numbered)
           if (auto* const numbers = numbers_.of(of.requests)) {
             looks_.number(of, numbers);
             of.numbers = numbers;

@@ -100,6 +100,18 @@ TEST_F(Observing, APersistentRequestMovesWhenItIsStarted) {
   EXPECT_EQ(site().at("bytes"), 32);
 }
 
+TEST_F(Observing, ACallWithoutAPartnerIsNoReasonToForgetTheNext) {
+  MessageLog messages(numbers_, 10);
+  Observed observed(report_, {.messages = &messages}, numbers_);
+  Called send{.from = this, .typed = true, .type = 8, .communicator = 7, .count = 1};
+  send.ends = {.of_messages = true};
+  observed.ends(send, observed.begins(send), true);
+  send.peer = send.ends.destination = 2;
+  observed.ends(send, observed.begins(send), true);
+  ASSERT_EQ(messages.sends().size(), 1U);
+  EXPECT_EQ(messages.sends()[0].peer, 2);
+}
+
 TEST_F(Observing, ADatatypeWithoutANameHasItsLayout) {
   for (const std::uint64_t type : {300, 301}) call({.from = this, .typed = true, .type = type, .communicator = 7, .count = 1});
   call({.from = this, .typed = true, .type = 8, .communicator = 7, .count = 1});
