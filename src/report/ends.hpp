@@ -41,8 +41,8 @@ struct Ends {
   const void* started = nullptr;  ///< Persistent requests that the call starts.
   Completes completes = Completes::none;
   const void* completed = nullptr;  ///< The requests before the call.
-  /// A number for each of these requests (Observer::number), 0: none. Null: one thread calls MPI, or
-  /// there are too many requests.
+  /// A number for each of these requests (Observer::number), 0: none. Null: there are none, because
+  /// one thread calls MPI, or because there are too many requests.
   const std::uint64_t* numbers = nullptr;
   std::int64_t requests = 1;       ///< Number of requests in `started` or `completed`.
   const int* flag = nullptr;       ///< Without it, the call has always done its work.
