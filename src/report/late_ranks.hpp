@@ -64,13 +64,13 @@ struct Latest {
 
 class LateRanks {
  public:
-  /// @param ahead  So much later is a time of rank 0's clock than the same time of this rank's, ns.
+  /// @param ahead  Rank 0's clock minus this rank's clock, ns.
   LateRanks(const MessageLog& log, int me, int ranks, double ahead) : log_(log), me_(me), ranks_(ranks), ahead_(ahead) {}
 
   /// The number of receives from each rank. Throws std::bad_alloc, like all that follow.
   [[nodiscard]] std::vector<int> received() const;
   /// For the receivers.
-  /// @param most  Receives of each rank from this one. More sends cannot have an end there.
+  /// @param most  Receives of each rank from this one. Further sends have no receive there.
   Notes<Sent> sent(const std::vector<int>& most);
   /// Finds the receives of messages that other ranks have sent.
   Notes<Answer> answer(const Notes<Sent>& sent);
@@ -88,7 +88,7 @@ class LateRanks {
   void wait(const Waited& waited, double until, Cause cause, int rank);
   [[nodiscard]] std::size_t comparing(const Arrival& arrival) const noexcept;
 
-  /// Clocks of different nodes agree so far, ns.
+  /// Tolerated difference of clocks between nodes, ns.
   static constexpr double slack = 20e3;
 
   const MessageLog& log_;

@@ -10,8 +10,8 @@
 // and the k-th receive that have these in common are the two ends of a message. A receive with
 // MPI_ANY_SOURCE or MPI_ANY_TAG gets its source and tag from its status.
 //
-// The log ends where the order is lost: the program frees a receive with a wildcard, or a call
-// fails.
+// The log ends where the order is lost: a call fails, or a call was not recorded. The log of receives
+// also ends at a receive with a wildcard that the program frees.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace heddle::report {
 struct Waited {
   const CallSite* site;  ///< Null: the request was never completed.
   double begin, end;     ///< ns.
-  std::uint32_t call;    ///< Number of the call; all that it waited for has the same.
+  std::uint32_t call;    ///< Number of the call. Entries that one call completed share it.
   std::uint32_t thread;
   bool others;  ///< It also waited for requests that are not in the log, such as those of collectives.
 };
@@ -130,7 +130,7 @@ class MessageLog {
     const Partners* partners = nullptr;  ///< Ranks of the communicator; a status gives one.
     bool wildcard = false, cancelled = false;
     std::uint64_t number = 0;  ///< Differs from that of all other open messages.
-    /// Only a status tells what has become of them.
+    /// Only a status gives their source and tag, or says that they were cancelled.
     [[nodiscard]] bool undecided() const noexcept { return wildcard || cancelled; }
   };
   /// The messages of each start of a persistent request.

@@ -35,7 +35,7 @@ class Trace {
     int peer;            ///< Negative: none.
     std::uint32_t thread;
   };
-  static constexpr std::size_t usual = std::size_t{1} << 17;  ///< 6 MiB; only the used part is touched.
+  static constexpr std::size_t usual = std::size_t{1} << 17;  ///< 5 MiB; only the used part is touched.
 
   /// Throws std::bad_alloc.
   explicit Trace(std::size_t most) : most_(most), events_(new Event[most]) {}

@@ -13,13 +13,13 @@
 namespace heddle::mpi {
 
 struct BetweenRanks {
-  double began;  ///< ns of this rank's clock, at which the first rank began.
+  double began;  ///< Start of the first rank, on this rank's clock, ns.
   std::vector<report::Arrow> arrows{};
 };
 
-/// Adds the time that this rank waited for others to the report. If a rank has no memory for this,
-/// no report has such times. Collective.
-/// @param log  Null on a rank: nobody wants to know.
+/// Adds the time that this rank waited for others to the report. If a rank has no memory for the
+/// exchange, no report has such times. Collective.
+/// @param log  If it is null on any rank, no rank gets such times.
 /// @param started  ns of this rank's clock.
 BetweenRanks between_ranks(MPI_Comm comm, double started, const report::MessageLog* log, report::Report& report) noexcept;
 
