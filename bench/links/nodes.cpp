@@ -94,7 +94,7 @@ void measure_between_nodes(const BetweenNodes& options) {
   measuring.fabric("fabric cut", shorter, often, {.segment = 8 << 10});
   measuring.fabric("fabric long", longer, seldom, {.segment = 128 << 10});
   measuring.fabric("packed", scattered, often, {});
-  measuring.fabric("gathered", scattered, often, {.if_unpacks = fabric::Scheme::rwg_up});
+  measuring.fabric("gathered", scattered, often, {.if_unpacks = fabric::FabricScheme::rwg_up});
 }
 
 }  // namespace heddle::bench::links

@@ -49,7 +49,7 @@ void Cursor::enter(Bytes offset) {
 }
 
 /// Extends the path to the piece that holds packed byte `into` of `node`.
-void Cursor::descend(const Node* node, Bytes base, Bytes into) {
+void Cursor::descend(const ProgramNode* node, Bytes base, Bytes into) {
   while (node) {
     if (const auto* loop = std::get_if<Loop>(&node->form)) {
       const Count i = into / loop->child->size;
@@ -91,7 +91,7 @@ void Cursor::advance() {
   while (!path_.empty()) {
     Level& level = path_.back();
     const Count i = ++level.index;
-    const Node& node = *level.node;
+    const ProgramNode& node = *level.node;
     if (const auto* loop = std::get_if<Loop>(&node.form)) {
       if (i < loop->count) return descend(loop->child.get(), level.base + i * loop->stride, 0);
     } else if (const auto* list = std::get_if<BlockIndexed>(&node.form)) {

@@ -63,7 +63,7 @@ class Cursor {
 
  private:
   struct Level {
-    const Node* node;
+    const ProgramNode* node;
     Bytes base;   // placement of this node
     Count index;  // current repetition or piece
   };
@@ -85,7 +85,7 @@ class Cursor {
   };
 
   void enter(Bytes offset);
-  void descend(const Node* node, Bytes base, Bytes into);
+  void descend(const ProgramNode* node, Bytes base, Bytes into);
   void advance();
 
   const Layout* layout_;

@@ -12,7 +12,7 @@ class Writer {
  public:
   Writer(Count listed, std::size_t most) : listed_(listed), most_(static_cast<std::streamoff>(most)) {}
 
-  void node(const Node& node) {
+  void node(const ProgramNode& node) {
     if (text_.tellp() > most_) {
       text_ << "…";
       return;
@@ -23,26 +23,26 @@ class Writer {
   std::ostringstream& text() { return text_; }
 
  private:
-  void write(const Node& node, const Block&) { text_ << "block " << node.size; }
-  void write(const Node&, const Loop& loop) {
+  void write(const ProgramNode& node, const Block&) { text_ << "block " << node.size; }
+  void write(const ProgramNode&, const Loop& loop) {
     text_ << "loop " << loop.count << " × " << loop.stride << " B { ";
     node(*loop.child);
     text_ << " }";
   }
-  void write(const Node&, const BlockIndexed& list) {
+  void write(const ProgramNode&, const BlockIndexed& list) {
     text_ << "at ";
     numbers(list.offsets);
     text_ << " { ";
     node(*list.child);
     text_ << " }";
   }
-  void write(const Node&, const Indexed& list) {
+  void write(const ProgramNode&, const Indexed& list) {
     text_ << "pieces at ";
     numbers(list.offsets);
     text_ << " of ";
     numbers(list.lengths);
   }
-  void write(const Node&, const Struct& sequence) {
+  void write(const ProgramNode&, const Struct& sequence) {
     text_ << "sequence {";
     Count shown = 0;
     for (const Placed& child : sequence.children) {

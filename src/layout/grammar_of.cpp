@@ -19,20 +19,20 @@ std::vector<Count> all_of(const Integers& numbers) {
 class Divides {
  public:
   explicit Divides(Bytes element) : element_(element) {}
-  bool operator()(const Node& node) const {
+  bool operator()(const ProgramNode& node) const {
     return std::visit([&](const auto& form) { return all_in(node, form); }, node.form);
   }
 
  private:
-  bool all_in(const Node& node, const Block&) const { return node.size % element_ == 0; }
-  bool all_in(const Node&, const Loop& loop) const { return (*this)(*loop.child); }
-  bool all_in(const Node&, const BlockIndexed& list) const { return (*this)(*list.child); }
-  bool all_in(const Node&, const Indexed& list) const {
+  bool all_in(const ProgramNode& node, const Block&) const { return node.size % element_ == 0; }
+  bool all_in(const ProgramNode&, const Loop& loop) const { return (*this)(*loop.child); }
+  bool all_in(const ProgramNode&, const BlockIndexed& list) const { return (*this)(*list.child); }
+  bool all_in(const ProgramNode&, const Indexed& list) const {
     for (Count i = 0; i < list.lengths.size(); ++i)
       if (list.lengths[i] % element_ != 0) return false;
     return true;
   }
-  bool all_in(const Node&, const Struct& members) const {
+  bool all_in(const ProgramNode&, const Struct& members) const {
     return std::ranges::all_of(members.children, [&](const Placed& child) { return (*this)(*child.node); });
   }
 
@@ -68,32 +68,32 @@ class Maker {
 
   /// A contiguous piece is a number of elements. Any other node counts as one element of its own
   /// type.
-  std::pair<Count, TypePtr> repeated(const Node& node) const {
+  std::pair<Count, TypePtr> repeated(const ProgramNode& node) const {
     if (node.contiguous()) return {node.size / size_, element_};
     return {1, of(node)};
   }
 
-  TypePtr of(const Node& node) const {
+  TypePtr of(const ProgramNode& node) const {
     return std::visit([&](const auto& form) { return type(node, form); }, node.form);
   }
-  TypePtr type(const Node& node, const Block&) const {
+  TypePtr type(const ProgramNode& node, const Block&) const {
     const Count length = node.size / size_;
     return length == 1 ? element_ : made(Combiner::contiguous, {length}, {}, element_);
   }
-  TypePtr type(const Node&, const Loop& loop) const {
+  TypePtr type(const ProgramNode&, const Loop& loop) const {
     const auto [length, child] = repeated(*loop.child);
     return made(Combiner::hvector, {loop.count, length, loop.stride}, {}, child);
   }
-  TypePtr type(const Node&, const BlockIndexed& list) const {
+  TypePtr type(const ProgramNode&, const BlockIndexed& list) const {
     const auto [length, child] = repeated(*list.child);
     return made(Combiner::hindexed_block, {length}, {all_of(list.offsets)}, child);
   }
-  TypePtr type(const Node&, const Indexed& list) const {
+  TypePtr type(const ProgramNode&, const Indexed& list) const {
     std::vector<Count> lengths = all_of(list.lengths);
     for (Count& length : lengths) length /= size_;
     return made(Combiner::hindexed, {}, {std::move(lengths), all_of(list.offsets)}, element_);
   }
-  TypePtr type(const Node&, const Struct& members) const {
+  TypePtr type(const ProgramNode&, const Struct& members) const {
     Type type;
     type.combiner = Combiner::structure;
     type.lists.resize(2);

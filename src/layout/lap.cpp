@@ -12,7 +12,7 @@ namespace {
 constexpr Bytes line = 64;
 
 /// The lap of `count` copies of `child`, one `stride` apart.
-Lap step(Count count, Bytes stride, const Node& child) {
+Lap step(Count count, Bytes stride, const ProgramNode& child) {
   const Bytes apart = std::abs(stride);
   if (count < 2 || apart == 0 || apart >= line || child.high - child.low <= line) return {};
   Bytes whole = 0;
@@ -23,7 +23,7 @@ Lap step(Count count, Bytes stride, const Node& child) {
 }  // namespace
 
 Lap lap(const Layout& layout, Count count) noexcept {
-  const Node* node = layout.node();
+  const ProgramNode* node = layout.node();
   if (!node) return {};
   if (const Lap outer = step(count, layout.extent(), *node); outer.bytes > 0) return outer;
   for (;;) {

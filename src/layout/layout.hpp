@@ -37,7 +37,7 @@ class Layout {
   [[nodiscard]] Bytes alignment() const { return alignment_; }
   [[nodiscard]] Marks marks() const { return marks_; }
   [[nodiscard]] const Placed& root() const { return root_; }
-  [[nodiscard]] const Node* node() const { return root_.node.get(); }
+  [[nodiscard]] const ProgramNode* node() const { return root_.node.get(); }
 
   /// True if any count of elements is one piece without holes. Packing is then a memcpy from
   /// base + root().offset.

@@ -23,7 +23,7 @@ struct Packing {
   static constexpr Direction direction = Direction::pack;
   using User = const std::byte*;
   using Packed = std::byte*;
-  static const Prepared* prepared(const Node& node) { return node.packing.get(node, Direction::pack); }
+  static const Prepared* prepared(const ProgramNode& node) { return node.packing.get(node, Direction::pack); }
   static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(packed, user); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(packed, user, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, packed, user}; }
@@ -48,7 +48,7 @@ struct Unpacking {
   static constexpr Direction direction = Direction::unpack;
   using User = std::byte*;
   using Packed = const std::byte*;
-  static const Prepared* prepared(const Node& node) { return node.unpacking.get(node, Direction::unpack); }
+  static const Prepared* prepared(const ProgramNode& node) { return node.unpacking.get(node, Direction::unpack); }
   static void run(const kernel::Ready& nest, User user, Packed packed) { nest.run(user, packed); }
   static void copy(User user, Packed packed, Bytes n) { std::memcpy(user, packed, size_of(n)); }
   static kernel::Dim dim(Count count, Bytes user, Bytes packed) { return {count, user, packed}; }
@@ -78,7 +78,7 @@ class Walk {
 
   explicit Walk(typename Operation::Packed packed) : packed_(packed) {}
 
-  void whole(const Node& node, User user) {
+  void whole(const ProgramNode& node, User user) {
     const Prepared* prepared = Operation::prepared(node);
     if (prepared && !prepared->steps.empty() && prepared->generation == kernel::generation) [[likely]]
       return run(*prepared, node.size, user);
@@ -86,18 +86,18 @@ class Walk {
   }
 
   /// Bytes lo ... hi-1 of the node's packed form; 0 <= lo < hi <= size.
-  void part(const Node& node, User user, Bytes lo, Bytes hi) {
+  void part(const ProgramNode& node, User user, Bytes lo, Bytes hi) {
     if (lo == 0 && hi == node.size) return whole(node, user);
     std::visit([&](const auto& form) { part(node, form, user, lo, hi); }, node.form);
   }
 
   /// Moves `count` copies of `child`.
-  void repeat(Count count, Bytes stride, const Node& child, User user) {
+  void repeat(Count count, Bytes stride, const ProgramNode& child, User user) {
     // 1. The common case: loops around a block are one nest.
     std::array<kernel::Dim, kernel::max_dims> dims;
     std::size_t n = 0;
     dims[n++] = Operation::dim(count, stride, child.size);
-    const Node* leaf = &child;
+    const ProgramNode* leaf = &child;
     while (n < dims.size()) {
       const auto* loop = std::get_if<Loop>(&leaf->form);
       if (!loop) break;
@@ -119,7 +119,7 @@ class Walk {
     for (Count i = 0; i < count; ++i) whole(child, user + i * stride);
   }
 
-  void repeat_part(Count count, Bytes stride, const Node& child, User user, Bytes lo, Bytes hi) {
+  void repeat_part(Count count, Bytes stride, const ProgramNode& child, User user, Bytes lo, Bytes hi) {
     if (lo == 0 && hi == count * child.size) return repeat(count, stride, child, user);
     Count first = lo / child.size;
     const Count last = hi / child.size;
@@ -149,17 +149,17 @@ class Walk {
     packed_ += n;
   }
 
-  void whole(const Node& node, const Block&, User user) { copy(user, node.size); }
-  void part(const Node&, const Block&, User user, Bytes lo, Bytes hi) { copy(user + lo, hi - lo); }
+  void whole(const ProgramNode& node, const Block&, User user) { copy(user, node.size); }
+  void part(const ProgramNode&, const Block&, User user, Bytes lo, Bytes hi) { copy(user + lo, hi - lo); }
 
-  void whole(const Node&, const Loop& loop, User user) { repeat(loop.count, loop.stride, *loop.child, user); }
-  void part(const Node&, const Loop& loop, User user, Bytes lo, Bytes hi) {
+  void whole(const ProgramNode&, const Loop& loop, User user) { repeat(loop.count, loop.stride, *loop.child, user); }
+  void part(const ProgramNode&, const Loop& loop, User user, Bytes lo, Bytes hi) {
     repeat_part(loop.count, loop.stride, *loop.child, user, lo, hi);
   }
 
-  void whole(const Node&, const BlockIndexed& list, User user) { some(list, 0, list.offsets.size(), user); }
-  void part(const Node&, const BlockIndexed& list, User user, Bytes lo, Bytes hi) {
-    const Node& child = *list.child;
+  void whole(const ProgramNode&, const BlockIndexed& list, User user) { some(list, 0, list.offsets.size(), user); }
+  void part(const ProgramNode&, const BlockIndexed& list, User user, Bytes lo, Bytes hi) {
+    const ProgramNode& child = *list.child;
     Count first = lo / child.size;
     const Count last = hi / child.size;
     const Bytes head = lo % child.size;
@@ -174,7 +174,7 @@ class Walk {
   }
   /// Entries first ... last-1 of the list.
   void some(const BlockIndexed& list, Count first, Count last, User user) {
-    const Node& child = *list.child;
+    const ProgramNode& child = *list.child;
     const Count n = last - first;
     if (child.contiguous()) {
       list.offsets.with([&](const auto* offsets) { Operation::blocks(user, packed_, offsets + first, n, child.size); });
@@ -187,11 +187,11 @@ class Walk {
     }
   }
 
-  void whole(const Node& node, const Indexed& list, User user) {
+  void whole(const ProgramNode& node, const Indexed& list, User user) {
     if (list.units.size() > 0) return some_units(list, 0, list.units.size(), user);
     some(list, 0, list.offsets.size(), node.size, user);
   }
-  void part(const Node&, const Indexed& list, User user, Bytes lo, Bytes hi) {
+  void part(const ProgramNode&, const Indexed& list, User user, Bytes lo, Bytes hi) {
     if (list.units.size() > 0) return part_in_units(list, user, lo, hi);
     const auto from = piece_at(list, lo);
     const auto to = piece_at(list, hi - 1);  // the last piece touched, and its last byte
@@ -234,10 +234,10 @@ class Walk {
     packed_ += (last - first) * list.unit;
   }
 
-  void whole(const Node&, const Struct& sequence, User user) {
+  void whole(const ProgramNode&, const Struct& sequence, User user) {
     for (const Placed& child : sequence.children) whole(*child.node, user + child.offset);
   }
-  void part(const Node&, const Struct& sequence, User user, Bytes lo, Bytes hi) {
+  void part(const ProgramNode&, const Struct& sequence, User user, Bytes lo, Bytes hi) {
     for (std::size_t i = child_at(sequence, lo); lo < hi; ++i) {
       const Placed& child = sequence.children[i];
       const Bytes start = sequence.packed_at[i];
@@ -253,7 +253,7 @@ class Walk {
 template <class Operation>
 void move_all(const Layout& layout, Count count, typename Operation::User user, typename Operation::Packed packed) {
   if (count <= 0 || !layout.node()) return;
-  const Node& root = *layout.node();
+  const ProgramNode& root = *layout.node();
   user += layout.root().offset;
   if (count == 1) return Walk<Operation>(packed).whole(root, user);
   Walk<Operation>(packed).repeat(count, layout.extent(), root, user);

@@ -137,7 +137,7 @@ int class_of(Bytes value, Bytes first, int last) noexcept {
 Trial& trial_of(Bytes block, Bytes part) noexcept { return trials[class_of(block, 16, 4)][class_of(part, 4096, 3)]; }
 
 /// True for an irregular list of few pieces, where a look at each piece costs almost nothing.
-bool of_different_lengths(const Node& node) {
+bool of_different_lengths(const ProgramNode& node) {
   constexpr Bytes few = 1 << 10;  // mean bytes of a piece, at least
   const auto* list = std::get_if<Indexed>(&node.form);
   return list && list->units.size() == 0 && node.size >= few * node.blocks;
@@ -146,7 +146,7 @@ bool of_different_lengths(const Node& node) {
 }  // namespace
 
 void pack_away(const Layout& layout, Count count, const void* base, Bytes from, Bytes length, void* out, Stores stores) {
-  const Node* node = layout.node();
+  const ProgramNode* node = layout.node();
   auto* to = static_cast<std::byte*>(out);
   if (!node || length < 1024) return pack_range(layout, count, base, from, length, to);
   const bool long_pieces = node->size >= non_temporal_piece * node->blocks;

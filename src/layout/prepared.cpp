@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t most_steps = 4096;
 
 /// Makes the nest of a chain of loops around a block; false for any other node.
-bool make_nest(kernel::Ready& nest, const Node& node, Direction direction) {
+bool make_nest(kernel::Ready& nest, const ProgramNode& node, Direction direction) {
   std::array<kernel::Dim, kernel::max_dims> dims;
   std::size_t n = 0;
-  const Node* leaf = &node;
+  const ProgramNode* leaf = &node;
   while (const auto* loop = std::get_if<Loop>(&leaf->form)) {
     if (n == dims.size()) return false;
     const Bytes packed = loop->child->size;
@@ -26,7 +26,7 @@ bool make_nest(kernel::Ready& nest, const Node& node, Direction direction) {
   return leaf->contiguous() && nest.make({dims.data(), n}, leaf->size);
 }
 
-void add_steps(std::vector<Step>& steps, const Node& node, Direction direction) {
+void add_steps(std::vector<Step>& steps, const ProgramNode& node, Direction direction) {
   if (std::holds_alternative<Loop>(node.form)) {
     Step step;
     if (make_nest(step.nest, node, direction)) steps.push_back(step);
@@ -45,7 +45,7 @@ void add_steps(std::vector<Step>& steps, const Node& node, Direction direction) 
 
 }  // namespace
 
-std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept try {
+std::unique_ptr<const Prepared> prepare(const ProgramNode& node, Direction direction) noexcept try {
   auto prepared = std::make_unique<Prepared>();
   prepared->generation = kernel::generation;
   try {
@@ -58,7 +58,7 @@ std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) n
   return nullptr;
 }
 
-const Prepared* Lazy::make(const Node& node, Direction direction) const noexcept {
+const Prepared* Lazy::make(const ProgramNode& node, Direction direction) const noexcept {
   auto mine = prepare(node, direction);
   const Prepared* made = nullptr;
   if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel, std::memory_order_acquire))

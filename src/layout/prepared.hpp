@@ -15,12 +15,12 @@
 
 namespace heddle::layout {
 
-struct Node;
+struct ProgramNode;
 
 struct Step {
-  Bytes user = 0;               ///< Begin in memory.
-  Bytes packed = 0;             ///< Begin in the packed stream.
-  const Node* other = nullptr;  ///< A node that is no nest of loops. Null: use `nest`.
+  Bytes user = 0;                      ///< Begin in memory.
+  Bytes packed = 0;                    ///< Begin in the packed stream.
+  const ProgramNode* other = nullptr;  ///< A node that is no nest of loops. Null: use `nest`.
   kernel::Ready nest;
 };
 
@@ -33,7 +33,7 @@ struct Prepared {
 
 /// Prepares a loop nest or a struct. Other nodes get no steps, and neither does any node if memory
 /// is short.
-std::unique_ptr<const Prepared> prepare(const Node& node, Direction direction) noexcept;
+std::unique_ptr<const Prepared> prepare(const ProgramNode& node, Direction direction) noexcept;
 
 /// Steps that are prepared at the first call of get(). Any thread may call. A copy prepares its
 /// own.
@@ -45,13 +45,13 @@ class Lazy {
   ~Lazy() { delete made_.load(std::memory_order_acquire); }
 
   /// Null if memory is short.
-  [[nodiscard]] const Prepared* get(const Node& node, Direction direction) const noexcept {
+  [[nodiscard]] const Prepared* get(const ProgramNode& node, Direction direction) const noexcept {
     const Prepared* made = made_.load(std::memory_order_acquire);
     return made ? made : make(node, direction);
   }
 
  private:
-  const Prepared* make(const Node& node, Direction direction) const noexcept;
+  const Prepared* make(const ProgramNode& node, Direction direction) const noexcept;
   mutable std::atomic<const Prepared*> made_{nullptr};
 };
 

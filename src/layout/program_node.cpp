@@ -22,7 +22,7 @@ namespace {
 
 class Flattener {
  public:
-  void add(const Node& node, Bytes base) {
+  void add(const ProgramNode& node, Bytes base) {
     std::visit([&](const auto& form) { visit(node, form, base); }, node.form);
   }
   std::vector<kernel::Piece> take() { return std::move(pieces_); }
@@ -38,17 +38,17 @@ class Flattener {
     }
     packed_ += length;
   }
-  void visit(const Node& node, const Block&, Bytes base) { piece(base, node.size); }
-  void visit(const Node&, const Loop& loop, Bytes base) {
+  void visit(const ProgramNode& node, const Block&, Bytes base) { piece(base, node.size); }
+  void visit(const ProgramNode&, const Loop& loop, Bytes base) {
     for (Count i = 0; i < loop.count; ++i) add(*loop.child, base + i * loop.stride);
   }
-  void visit(const Node&, const BlockIndexed& list, Bytes base) {
+  void visit(const ProgramNode&, const BlockIndexed& list, Bytes base) {
     for (Count i = 0; i < list.offsets.size(); ++i) add(*list.child, base + list.offsets[i]);
   }
-  void visit(const Node&, const Indexed& list, Bytes base) {
+  void visit(const ProgramNode&, const Indexed& list, Bytes base) {
     for (Count i = 0; i < list.offsets.size(); ++i) piece(base + list.offsets[i], list.lengths[i]);
   }
-  void visit(const Node&, const Struct& sequence, Bytes base) {
+  void visit(const ProgramNode&, const Struct& sequence, Bytes base) {
     for (const Placed& child : sequence.children) add(*child.node, base + child.offset);
   }
 
@@ -62,7 +62,7 @@ class Flattener {
 /// the comparison.
 class Comparison {
  public:
-  bool same(const Node& a, const Node& b) {
+  bool same(const ProgramNode& a, const ProgramNode& b) {
     if (&a == &b) return true;
     if (a.size != b.size || a.blocks != b.blocks || a.low != b.low || a.high != b.high || a.depth != b.depth ||
         a.form.index() != b.form.index())
@@ -84,23 +84,23 @@ class Comparison {
     });
   }
 
-  bool same_child(const Node& a, const Node& b) {
+  bool same_child(const ProgramNode& a, const ProgramNode& b) {
     if (a.contiguous() || &a == &b) return same(a, b);
-    const std::pair<const Node*, const Node*> both{&a, &b};
+    const std::pair<const ProgramNode*, const ProgramNode*> both{&a, &b};
     if (equal_.contains(both)) return true;
     if (!same(a, b)) return false;
     equal_.insert(both);
     return true;
   }
 
-  std::set<std::pair<const Node*, const Node*>> equal_;
+  std::set<std::pair<const ProgramNode*, const ProgramNode*>> equal_;
 };
 
 }  // namespace
 
 LazyRecord::~LazyRecord() { delete made_.load(std::memory_order_acquire); }
 
-const kernel::Record* LazyRecord::make(const Node& node) const noexcept try {
+const kernel::Record* LazyRecord::make(const ProgramNode& node) const noexcept try {
   using kernel::Record;
   if (node.contiguous() || node.blocks > Record::max_pieces || node.high - node.low > Record::max_span) return nullptr;
   if (node.size > Record::max_span) return nullptr;  // pieces may overlap, so the packed form can be larger than the span
@@ -129,7 +129,7 @@ std::size_t child_at(const Struct& sequence, Bytes packed) {
   return static_cast<std::size_t>(next - sequence.packed_at.begin()) - 1;
 }
 
-bool same(const Node& a, const Node& b) { return Comparison().same(a, b); }
+bool same(const ProgramNode& a, const ProgramNode& b) { return Comparison().same(a, b); }
 
 bool same(const NodePtr& a, const NodePtr& b) { return a == b || (a && b && same(*a, *b)); }
 

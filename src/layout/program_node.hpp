@@ -32,8 +32,8 @@ class Record;
 /// so 32 levels of single bytes are 4 GiB.
 constexpr int max_depth = 32;
 
-struct Node;
-using NodePtr = std::shared_ptr<const Node>;
+struct ProgramNode;
+using NodePtr = std::shared_ptr<const ProgramNode>;
 
 /// A child at a displacement. A null node means no bytes.
 struct Placed {
@@ -107,17 +107,17 @@ class LazyRecord {
   ~LazyRecord();
 
   /// Null if the node is no such list, or memory is short.
-  [[nodiscard]] const kernel::Record* get(const Node& node) const noexcept {
+  [[nodiscard]] const kernel::Record* get(const ProgramNode& node) const noexcept {
     const kernel::Record* made = made_.load(std::memory_order_acquire);
     return made ? made : make(node);
   }
 
  private:
-  const kernel::Record* make(const Node& node) const noexcept;
+  const kernel::Record* make(const ProgramNode& node) const noexcept;
   mutable std::atomic<const kernel::Record*> made_{nullptr};
 };
 
-struct Node {
+struct ProgramNode {
   Bytes size = 0;    ///< Packed bytes.
   Count blocks = 0;  ///< Contiguous pieces.
   Bytes low = 0;     ///< First byte touched, relative to the placement; <= 0.
@@ -142,7 +142,7 @@ PieceAt piece_at(const Indexed& list, Bytes packed);
 std::size_t child_at(const Struct& sequence, Bytes packed);
 
 /// True if both programs are equal in structure. The objects may differ.
-bool same(const Node& a, const Node& b);
+bool same(const ProgramNode& a, const ProgramNode& b);
 bool same(const NodePtr& a, const NodePtr& b);
 
 }  // namespace heddle::layout

@@ -13,20 +13,20 @@ namespace {
 
 std::size_t index(Count i) { return static_cast<std::size_t>(i); }
 
-void check_depth(const Node& node) {
+void check_depth(const ProgramNode& node) {
   if (node.depth > max_depth) throw std::overflow_error("layout: more than " + std::to_string(max_depth) + " levels");
 }
 
 NodePtr make_block(Bytes length) {
-  Node node;
+  ProgramNode node;
   node.size = length;
   node.blocks = 1;
   node.high = length;
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ProgramNode>(std::move(node));
 }
 
 NodePtr make_loop(Count count, Bytes stride, const NodePtr& child) {
-  Node node;
+  ProgramNode node;
   const Bytes last = times(count - 1, stride);
   node.size = times(count, child->size);
   node.blocks = times(count, child->blocks);
@@ -35,11 +35,11 @@ NodePtr make_loop(Count count, Bytes stride, const NodePtr& child) {
   node.depth = child->depth + 1;
   check_depth(node);
   node.form = Loop{count, stride, child};
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ProgramNode>(std::move(node));
 }
 
 NodePtr make_block_indexed(const std::vector<Bytes>& offsets, const NodePtr& child) {
-  Node node;
+  ProgramNode node;
   const auto [low, high] = std::minmax_element(offsets.begin(), offsets.end());
   const auto n = static_cast<Count>(offsets.size());
   node.size = times(n, child->size);
@@ -49,7 +49,7 @@ NodePtr make_block_indexed(const std::vector<Bytes>& offsets, const NodePtr& chi
   node.depth = child->depth + 1;
   check_depth(node);
   node.form = BlockIndexed{Integers(offsets), child};
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ProgramNode>(std::move(node));
 }
 
 /// Offsets of the equal units of which the pieces consist. Empty unless copying units is faster.
@@ -67,7 +67,7 @@ std::vector<Bytes> units_of(const std::vector<Bytes>& offsets, const std::vector
 }
 
 NodePtr make_indexed(const std::vector<Bytes>& offsets, const std::vector<Bytes>& lengths) {
-  Node node;
+  ProgramNode node;
   std::vector<Bytes> packed_at;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     if (i % Indexed::milestone == 0) packed_at.push_back(node.size);
@@ -79,11 +79,11 @@ NodePtr make_indexed(const std::vector<Bytes>& offsets, const std::vector<Bytes>
   Bytes unit = 0;
   Integers units(units_of(offsets, lengths, node.size, unit));
   node.form = Indexed{Integers(offsets), Integers(lengths), std::move(packed_at), unit, std::move(units)};
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ProgramNode>(std::move(node));
 }
 
 NodePtr make_struct(std::vector<Placed> children) {
-  Node node;
+  ProgramNode node;
   std::vector<Bytes> packed_at;
   for (const Placed& child : children) {
     packed_at.push_back(node.size);
@@ -95,7 +95,7 @@ NodePtr make_struct(std::vector<Placed> children) {
   }
   check_depth(node);
   node.form = Struct{std::move(children), std::move(packed_at)};
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ProgramNode>(std::move(node));
 }
 
 /// The smallest divisor p of n such that every item i + p equals item i, shifted; n if there is
@@ -183,7 +183,7 @@ constexpr Count most_written = 1 << 18;
 
 /// True for pieces, lists of pieces and small loops of them. These are worth writing out next to
 /// other pieces.
-bool flat(const Node& node) {
+bool flat(const ProgramNode& node) {
   if (node.contiguous() || std::holds_alternative<Indexed>(node.form)) return true;
   if (const auto* list = std::get_if<BlockIndexed>(&node.form)) return list->child->contiguous();
   constexpr Count small = 16;
@@ -191,7 +191,7 @@ bool flat(const Node& node) {
   return run && run->child->contiguous() && run->count <= small;
 }
 
-void write_out(const Node& node, Bytes base, std::vector<Bytes>& offsets, std::vector<Bytes>& lengths) {
+void write_out(const ProgramNode& node, Bytes base, std::vector<Bytes>& offsets, std::vector<Bytes>& lengths) {
   const auto piece = [&](Bytes offset, Bytes length) {
     offsets.push_back(plus(base, offset));
     lengths.push_back(length);

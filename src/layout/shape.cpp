@@ -19,7 +19,7 @@ Count lines_of(Bytes offset, Bytes length) { return floor_line(offset + length -
 class Census {
  public:
   /// The number of pieces of each length.
-  const Lengths& lengths(const Node& node) {
+  const Lengths& lengths(const ProgramNode& node) {
     if (const auto known = lengths_.find(&node); known != lengths_.end()) return known->second;
     Lengths found;
     const auto add = [&found](const Lengths& other, Count times_over) {
@@ -42,13 +42,13 @@ class Census {
   /// Distinct lines, estimated without walking loops. A loop has its child's lines times its count,
   /// but at most the lines of its span. Lists are walked once. A line that a piece shares with the
   /// piece before counts once.
-  Count lines(const Node& node) {
+  Count lines(const ProgramNode& node) {
     if (const auto known = lines_.find(&node); known != lines_.end()) return known->second;
     return lines_[&node] = std::min(sum_of_lines(node), lines_of(node.low, node.high - node.low));
   }
 
  private:
-  Count sum_of_lines(const Node& node) {
+  Count sum_of_lines(const ProgramNode& node) {
     if (node.contiguous()) return lines_of(node.low, node.high - node.low);
     if (const auto* loop = std::get_if<Loop>(&node.form)) return lines(*loop->child) * loop->count;
     Count sum = 0;
@@ -71,8 +71,8 @@ class Census {
     return sum;
   }
 
-  std::unordered_map<const Node*, Lengths> lengths_;
-  std::unordered_map<const Node*, Count> lines_;
+  std::unordered_map<const ProgramNode*, Lengths> lengths_;
+  std::unordered_map<const ProgramNode*, Count> lines_;
 };
 
 }  // namespace
@@ -81,7 +81,7 @@ Shape shape(const Layout& layout, Count count) {
   Shape result;
   const Placed whole = layout.repeated(count);
   if (!whole.node) return result;
-  const Node& node = *whole.node;
+  const ProgramNode& node = *whole.node;
   result.size = node.size;
   result.extent = times(count, layout.extent());
   result.true_extent = node.high - node.low;

@@ -34,7 +34,7 @@ std::optional<Nest> as_nest(const Layout& layout, Count count) {
     if (n > 1) nest.levels[nest.depth++] = {n, stride};
   };
   push(count, layout.extent());
-  const Node* node = layout.node();
+  const ProgramNode* node = layout.node();
   while (const auto* loop = std::get_if<Loop>(&node->form)) {
     if (nest.depth + 1 == nest.levels.size()) return std::nullopt;  // one level stays free for split_block()
     push(loop->count, loop->stride);

@@ -21,7 +21,7 @@ class Writer {
   void u(std::int64_t value) { varint(static_cast<std::uint64_t>(value)); }
   void z(std::int64_t value) { varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
 
-  void node(const Node& node) {
+  void node(const ProgramNode& node) {
     std::visit([&](const auto& form) { write(node, form); }, node.form);
   }
   std::vector<std::byte> take() { return std::move(out_); }
@@ -35,27 +35,27 @@ class Writer {
     u(offsets.size());
     for (Count i = 1; i < offsets.size(); ++i) z(offsets[i] - offsets[i - 1]);
   }
-  void write(const Node& node, const Block&) {
+  void write(const ProgramNode& node, const Block&) {
     byte(block);
     u(node.size);
   }
-  void write(const Node&, const Loop& form) {
+  void write(const ProgramNode&, const Loop& form) {
     byte(loop);
     u(form.count);
     z(form.stride);
     node(*form.child);
   }
-  void write(const Node&, const BlockIndexed& form) {
+  void write(const ProgramNode&, const BlockIndexed& form) {
     byte(block_indexed);
     gaps(form.offsets);
     node(*form.child);
   }
-  void write(const Node&, const Indexed& form) {
+  void write(const ProgramNode&, const Indexed& form) {
     byte(indexed);
     gaps(form.offsets);
     for (Count i = 0; i < form.lengths.size(); ++i) u(form.lengths[i]);
   }
-  void write(const Node&, const Struct& form) {
+  void write(const ProgramNode&, const Struct& form) {
     byte(structure);
     u(static_cast<Count>(form.children.size()));
     Bytes before = 0;

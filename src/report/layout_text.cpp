@@ -30,7 +30,7 @@ class Hash {
   }
 
  private:
-  void add(const layout::Node& node) {
+  void add(const layout::ProgramNode& node) {
     add(static_cast<std::int64_t>(node.form.index()));
     add(node.size);
     std::visit([this](const auto& form) { add(form); }, node.form);

@@ -125,7 +125,7 @@ class Report {
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Met {
-    std::shared_ptr<const layout::Node> node;  // kept alive, so that no other node gets its address
+    std::shared_ptr<const layout::ProgramNode> node;  // kept alive, so that no other node gets its address
     Described layout;
     Bytes size = 0;               // of an element
     double blocks = 0, more = 0;  // contiguous pieces of the first element, and of each further element
@@ -160,7 +160,7 @@ class Report {
 
   mutable std::mutex lock_;
   std::map<Key, Row> rows_;
-  std::map<std::tuple<const layout::Node*, Bytes, Bytes, Bytes>, Met> met_;  // by node, origin, extent and lower bound
+  std::map<std::tuple<const layout::ProgramNode*, Bytes, Bytes, Bytes>, Met> met_;  // by node, origin, extent and lower bound
   Row other_;
   std::map<CommunicatorGroup, std::int64_t> communicators_;              // value: their number
   std::map<std::string, std::unique_ptr<CallSite>, std::less<>> sites_;  // key: all of their names

@@ -9,7 +9,7 @@ namespace {
 
 using layout::Layout;
 using layout::Loop;
-using layout::Node;
+using layout::ProgramNode;
 
 /// Tells if a layout is a nest of loops around one block, and if its inner strides are larger than
 /// its outer strides. Then packed order and memory order fight, as in a transpose.

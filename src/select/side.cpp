@@ -11,7 +11,7 @@ namespace {
 
 /// True if an inner loop makes larger steps than a loop around it, as in a matrix that is sent by
 /// columns.
-bool transposed(const layout::Node* node) {
+bool transposed(const layout::ProgramNode* node) {
   Bytes around = 0;
   while (const auto* loop = node ? std::get_if<layout::Loop>(&node->form) : nullptr) {
     const Bytes step = std::llabs(loop->stride);

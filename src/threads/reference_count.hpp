@@ -25,7 +25,7 @@ class ReferenceCount {
   [[gnu::always_inline]] void release() const noexcept {
     if (is_last()) delete static_cast<const Object*>(this);
   }
-  [[nodiscard]] bool held_by_several() const noexcept { return uses_.load(std::memory_order_relaxed) > 1; }
+  [[nodiscard]] bool is_shared() const noexcept { return uses_.load(std::memory_order_relaxed) > 1; }
 
  protected:
   ReferenceCount() = default;

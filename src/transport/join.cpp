@@ -36,7 +36,7 @@ Finding failure(Stage stage, int error, const Transport& transport) {
 
 }  // namespace
 
-Join::Join(Node& node)
+Join::Join(JoinedNode& node)
     : node_(node),
       announcements_(node.peers_.size()),
       file_peers_(node.peers_.size()),
@@ -204,7 +204,7 @@ void Join::unwrap(std::size_t peer, ReceivedFile& received) {
     finding = {.stage = Stage::descriptor, .failed = 1, .error = static_cast<std::int16_t>(received.error)};
     return;
   }
-  Node::Peer& theirs = node_.peers_[peer];
+  JoinedNode::Peer& theirs = node_.peers_[peer];
   const Announcement& said = of(peer);
   if (theirs.process == 0) theirs.process = received.process;
   int error = check_memory(received.descriptor.get(), shared_from(said.memory) + said.shared);
@@ -294,7 +294,7 @@ void Join::complain() {
   node_.why_ = describe(findings, static_cast<int>(size), node_.options_.timeout_ms);
 }
 
-void Join::drop(Node::Peer& peer) {
+void Join::drop(JoinedNode::Peer& peer) {
   peer.base = nullptr;
   peer.opened = 0;
   peer.memory.unmap();
@@ -303,7 +303,7 @@ void Join::drop(Node::Peer& peer) {
 }
 
 void Join::give_up() {
-  for (Node::Peer& peer : node_.peers_) drop(peer);
+  for (JoinedNode::Peer& peer : node_.peers_) drop(peer);
   for (const auto& transport : node_.transports_.all())
     for (int peer = 0; peer < node_.size(); ++peer) transport->link(peer, false, false);
   node_.memory_size_ = 0;

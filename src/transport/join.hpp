@@ -26,7 +26,7 @@ namespace heddle::transport {
 class Join {
  public:
   /// Allocates all memory that a join needs. Throws std::bad_alloc.
-  explicit Join(Node& node);
+  explicit Join(JoinedNode& node);
 
   void alone();
   void together(const Gather& gather);
@@ -58,7 +58,7 @@ class Join {
     std::array<Ticket, tried_transports> tickets{};
   };
 
-  Node::Peer& own() { return node_.peers_[me()]; }
+  JoinedNode::Peer& own() { return node_.peers_[me()]; }
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(node_.me_); }
   [[nodiscard]] const Announcement& of(std::size_t peer) const { return announcements_[peer]; }
   [[nodiscard]] bool is_me(std::size_t peer) const { return peer == me(); }
@@ -85,9 +85,9 @@ class Join {
   void keep_what_works();
   void complain();
   void give_up();
-  static void drop(Node::Peer& peer);
+  static void drop(JoinedNode::Peer& peer);
 
-  Node& node_;
+  JoinedNode& node_;
   Announcement announcement_;
   DescriptorSocket socket_;
   Finding mine_;

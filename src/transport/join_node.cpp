@@ -9,16 +9,16 @@
 
 namespace heddle::transport {
 
-Node::Node(int me, int size, const NodeOptions& options)
+JoinedNode::Node(int me, int size, const NodeOptions& options)
     : me_(me),
       options_(options),
       peers_(static_cast<std::size_t>(size)),
       transports_(*this, options.allowed),
       joining_(std::make_unique<Join>(*this)) {}
 
-Node::~Node() = default;
+JoinedNode::~JoinedNode() = default;
 
-void Node::join(const Gather& gather) noexcept try {
+void JoinedNode::join(const Gather& gather) noexcept try {
   const std::unique_ptr<Join> joining = std::move(joining_);
   detach();
   if (size() == 1)
@@ -31,7 +31,7 @@ void Node::join(const Gather& gather) noexcept try {
   tell_transports();
 }
 
-bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try {
+bool JoinedNode::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try {
   auto assembly = std::make_shared<Assembly>(me_, size(), keep_going);
   Mapping all;
   if (file.open(size()) != 0 || assembly->map(file.descriptor()) != 0 ||
@@ -53,12 +53,12 @@ bool Node::attach(CommonFile& file, Assembly::KeepGoing keep_going) noexcept try
   return false;
 }
 
-bool Node::open_first(Peer& peer) const noexcept {
+bool JoinedNode::open_first(Peer& peer) const noexcept {
   peer.opened = options_.open_at_first(peer.own_size);
   return open_memory(peer.base, peer.opened) && open_memory(peer.base + peer.own_size, region_table);
 }
 
-bool Node::open_more(int peer, Bytes end) noexcept {
+bool JoinedNode::open_more(int peer, Bytes end) noexcept {
   Peer& theirs = peers_[static_cast<std::size_t>(peer)];
   if (!theirs.base || end > theirs.own_size) return false;
   const Bytes opened = std::min(round_up(end, huge_page), theirs.own_size);
@@ -67,16 +67,16 @@ bool Node::open_more(int peer, Bytes end) noexcept {
   return true;
 }
 
-bool Node::forget_peers() noexcept {
+bool JoinedNode::forget_peers() noexcept {
   for (Peer& peer : peers_) peer = {};
   return false;
 }
 
-void Node::tell_transports() noexcept {
+void JoinedNode::tell_transports() noexcept {
   for (const auto& transport : transports_.all()) transport->joined();
 }
 
-void Node::detach() noexcept {
+void JoinedNode::detach() noexcept {
   if (!assembly_) return;
   forget_peers();
   assembly_.reset();
@@ -84,7 +84,7 @@ void Node::detach() noexcept {
   common_ = {};
 }
 
-void Node::join_attached() noexcept try {
+void JoinedNode::join_attached() noexcept try {
   const std::unique_ptr<Join> joining = std::move(joining_);
   joining->attached([this](const void* mine, std::size_t bytes, void* all) {
     assembly_->gather(mine, bytes, all);
@@ -95,7 +95,7 @@ void Node::join_attached() noexcept try {
   tell_transports();  // as above
 }
 
-Node::File Node::file(int peer) const noexcept {
+JoinedNode::File JoinedNode::file(int peer) const noexcept {
   const Peer& theirs = peer_at(peer);
   if (!theirs.base) return {};
   const bool common = assembly_ != nullptr;

@@ -1,7 +1,7 @@
 // transport/join_node.hpp: joins the processes of one node, so that each sees the others' node
 // memory. No MPI in this room.
 //
-//   const Node node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
+//   const JoinedNode node(rank_on_node, ranks_on_node, gather, {.memory = set.node_memory});
 //   if (!node.why().empty()) say(node.why());          // the same sentence in every process
 //   if (std::byte* theirs = node.memory(peer)) ...     // ordinary loads and stores from here on
 //   if (const Copier copier = node.transports().copier(peer)) copier.pull(local, remote);
@@ -17,7 +17,7 @@
 //                        mapped by all at the join          mapped on demand
 //
 //   CommonFile file; ...                                       // all have heard its offer
-//   Node node(me, size, options);
+//   JoinedNode node(me, size, options);
 //   const bool attached = file.offered() && node.attach(file);
 //   if (attached in all processes) node.join_attached(); else node.join(gather);
 #pragma once
@@ -46,18 +46,20 @@ using Gather = std::function<bool(const void* mine, std::size_t bytes, void* all
 
 class Join;
 
-class Node {
+class JoinedNode {
  public:
   /// Not joined yet: no peer is reachable. Throws std::bad_alloc. A rank that then does not join
-  /// would leave its peers waiting, so ranks must first agree that all have a Node.
-  Node(int me, int size, const NodeOptions& options = {});
+  /// would leave its peers waiting, so ranks must first agree that all have a JoinedNode.
+  JoinedNode(int me, int size, const NodeOptions& options = {});
   /// Collective over the node's processes, once. Every process calls gather twice, and a third time
   /// if anything failed (never, if size is 1). A refused system call, or too little memory, never
   /// throws. That peer, or every peer, is then not reachable, and why() gives the reason. Both ends
   /// of a pair decide the same.
   void join(const Gather& gather) noexcept;
   /// Constructs and joins.
-  Node(int me, int size, const Gather& gather, const NodeOptions& options = {}) : Node(me, size, options) { join(gather); }
+  JoinedNode(int me, int size, const Gather& gather, const NodeOptions& options = {}) : JoinedNode(me, size, options) {
+    join(gather);
+  }
 
   /// Maps the common file. False: the system refused and nothing has changed. All processes must
   /// then use join().
@@ -68,9 +70,9 @@ class Node {
   /// Null unless the processes have attached.
   [[nodiscard]] const std::shared_ptr<Assembly>& assembly() const noexcept { return assembly_; }
 
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
-  ~Node();
+  JoinedNode(const JoinedNode&) = delete;
+  JoinedNode& operator=(const JoinedNode&) = delete;
+  ~JoinedNode();
 
   [[nodiscard]] int me() const noexcept { return me_; }
   [[nodiscard]] int size() const noexcept { return static_cast<int>(peers_.size()); }

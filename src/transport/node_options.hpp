@@ -14,8 +14,8 @@ namespace heddle::transport {
 struct NodeOptions {
   Bytes memory = Bytes{256} << 20;  ///< Node memory of a process. This is address space: pages come with use.
   Bytes prefault = Bytes{2} << 20;  ///< The join brings the pages of so many first bytes into being.
-  Bytes opened = -1;        ///< The join makes so many bytes of each node memory accessible; Node::open() adds more. -1: all.
-  Bytes shared = -1;        ///< Address space that allocate() may hand out. -1: as much as the node has memory.
+  Bytes opened = -1;  ///< The join makes so many bytes of each node memory accessible; JoinedNode::open() adds more. -1: all.
+  Bytes shared = -1;  ///< Address space that allocate() may hand out. -1: as much as the node has memory.
   TransportSet allowed{};   ///< Transports that may be used. With none there is no node memory.
   int timeout_ms = 10'000;  ///< Longest wait for peers' descriptors. Many processes on few cores need a while.
 

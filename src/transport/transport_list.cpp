@@ -3,7 +3,7 @@
 
 namespace heddle::transport {
 
-TransportList::TransportList(const Node& node, const TransportSet& allowed) {
+TransportList::TransportList(const JoinedNode& node, const TransportSet& allowed) {
   for (const TransportEntry& entry : transports) {
     if (!entry.make || !allowed.has(entry)) continue;
     Transport* const made = all_.emplace_back(entry.make(node)).get();

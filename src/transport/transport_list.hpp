@@ -16,7 +16,7 @@ namespace heddle::transport {
 class TransportList {
  public:
   /// The node must outlive it. Throws std::bad_alloc.
-  TransportList(const Node& node, const TransportSet& allowed);
+  TransportList(const JoinedNode& node, const TransportSet& allowed);
 
   [[nodiscard]] std::span<const std::unique_ptr<Transport>> all() const noexcept { return all_; }
 

@@ -15,7 +15,7 @@
 
 namespace heddle::transport {
 
-class Node;
+class JoinedNode;
 class Transport;
 
 /// The abilities of a transport.
@@ -44,7 +44,7 @@ struct TransportEntry {
   std::string_view memory{};  ///< `heddle explain` names the memory that a transport maps.
   std::string_view means{};   ///< The facility of the system, for messages about a refusal,
   std::string_view remedy{};  ///< and the way to get it.
-  std::unique_ptr<Transport> (*make)(const Node& node) = nullptr;  ///< Null: the engine carries it out by itself.
+  std::unique_ptr<Transport> (*make)(const JoinedNode& node) = nullptr;  ///< Null: the engine carries it out by itself.
 
   /// The preparation of a buffer of so many bytes, ns.
   [[nodiscard]] constexpr double preparation(std::int64_t bytes) const noexcept {
@@ -52,9 +52,9 @@ struct TransportEntry {
   }
 };
 
-std::unique_ptr<Transport> make_mapped(const Node& node);
-std::unique_ptr<Transport> make_xpmem(const Node& node);
-std::unique_ptr<Transport> make_cma(const Node& node);
+std::unique_ptr<Transport> make_mapped(const JoinedNode& node);
+std::unique_ptr<Transport> make_xpmem(const JoinedNode& node);
+std::unique_ptr<Transport> make_cma(const JoinedNode& node);
 
 inline constexpr std::array transports = {
     TransportEntry{.name = "self",

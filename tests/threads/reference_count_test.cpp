@@ -27,11 +27,11 @@ class Counting : public testing::TestWithParam<bool> {
 TEST_P(Counting, TheLastUseDeletes) {
   int gone = 0;
   auto* const item = new Item(gone);
-  EXPECT_FALSE(item->held_by_several());
+  EXPECT_FALSE(item->is_shared());
   item->retain();
-  EXPECT_TRUE(item->held_by_several());
+  EXPECT_TRUE(item->is_shared());
   item->release();
-  EXPECT_FALSE(item->held_by_several());
+  EXPECT_FALSE(item->is_shared());
   EXPECT_EQ(gone, 0);
   item->release();
   EXPECT_EQ(gone, 1);

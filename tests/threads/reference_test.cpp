@@ -19,13 +19,13 @@ class Thing final : public ReferenceCount<Thing> {
 TEST(Reference, TheLastUseEndsIt) {
   bool there = false;
   auto first = Reference<Thing>::taken(new Thing(there));
-  EXPECT_FALSE(first->held_by_several());
+  EXPECT_FALSE(first->is_shared());
   {
     const Reference<Thing> second(first.get());
-    EXPECT_TRUE(first->held_by_several());
+    EXPECT_TRUE(first->is_shared());
     EXPECT_TRUE(second == first);
   }
-  EXPECT_FALSE(first->held_by_several());
+  EXPECT_FALSE(first->is_shared());
   first = {};
   EXPECT_FALSE(there);
   EXPECT_FALSE(first);
@@ -35,13 +35,13 @@ TEST(Reference, ACopyIsAUseAndAMoveIsNone) {
   bool there = false;
   auto first = Reference<Thing>::taken(new Thing(there));
   Reference<Thing> second = first;
-  EXPECT_TRUE(first->held_by_several());
+  EXPECT_TRUE(first->is_shared());
   Reference<Thing> third = std::move(second);
   second = {};
-  EXPECT_TRUE(third->held_by_several());
+  EXPECT_TRUE(third->is_shared());
   first = third;  // the same object: still two
   first = std::move(third);
-  EXPECT_FALSE(first->held_by_several());
+  EXPECT_FALSE(first->is_shared());
   EXPECT_TRUE(there);
 }
 

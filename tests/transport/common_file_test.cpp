@@ -50,7 +50,7 @@ TEST_P(Attached, SeeTheMemoryOfAll) {
     const int before_sockets = open_sockets();
     CommonFile file = offered(p);
     ASSERT_TRUE(file.offered());
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     node.join_attached();
     EXPECT_EQ(node.why(), "");
@@ -84,7 +84,7 @@ TEST_P(Attached, SeeTheMemoryOfAll) {
 TEST_P(Attached, MapWhatOthersHandOut) {
   run_processes(GetParam(), [](Process& p) {
     CommonFile file = offered(p);
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     node.join_attached();
     SharedMemory mine(node);
@@ -120,7 +120,7 @@ TEST(CommonFile, OneThatCannotOpenItLeavesAllWithFilesOfTheirOwn) {
       ++stale.inode;
       file.hear(stale);
     }
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     const bool attached = node.attach(file);
     EXPECT_EQ(attached, p.me != 1);
     ASSERT_FALSE(all_of(p, attached));
@@ -165,7 +165,7 @@ TEST(CommonFile, NobodyMayLook) {
   run_processes(2, [](Process& p) {
     CommonFile file = offered(p);
     if (p.me == 1) refuse_system_call(SYS_openat, EACCES);
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     EXPECT_EQ(node.attach(file), p.me == 0);
     node.join(p.gather);
     EXPECT_EQ(node.why(), "");
@@ -192,7 +192,7 @@ TEST(CommonFile, AFileSizeLimitLeavesLessToHandOut) {
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     CommonFile file = offered(p);
     ASSERT_TRUE(file.offered());
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     node.join_attached();
     EXPECT_GT(node.file(p.me).shared, 128 << 20);
@@ -216,7 +216,7 @@ TEST(CommonFile, TermsAreWhatMustBeTheSame) {
 TEST(CommonFile, ProcessVmDeniedToOneIsKnownToAll) {
   run_processes(3, [](Process& p) {
     CommonFile file = offered(p);
-    Node node(p.me, p.size);
+    JoinedNode node(p.me, p.size);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     if (p.me == 1) refuse_system_call(SYS_process_vm_readv, EPERM);
     node.join_attached();
@@ -234,7 +234,7 @@ TEST(CommonFile, ProcessVmThatIsNotAllowedIsNotTried) {
   run_processes(2, [](Process& p) {
     const NodeOptions options{.allowed = TransportSet().without("cma")};
     CommonFile file = offered(p, options);
-    Node node(p.me, p.size, options);
+    JoinedNode node(p.me, p.size, options);
     ASSERT_TRUE(all_of(p, node.attach(file)));
     node.join_attached();
     EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
@@ -249,7 +249,7 @@ TEST(CommonFile, EachTransportIsTriedByItself) {
       if (refused && p.me == 1) setenv("XPMEM_STAND_IN_REFUSES", "get", 1);
       const NodeOptions options{.allowed = TransportSet().with("xpmem")};
       CommonFile file = offered(p, options);
-      Node node(p.me, p.size, options);
+      JoinedNode node(p.me, p.size, options);
       ASSERT_TRUE(all_of(p, node.attach(file)));
       node.join_attached();
       for (int peer = 0; peer < p.size; ++peer) {
@@ -267,7 +267,7 @@ TEST(CommonFile, MemoryOutlivesWhoeverMadeItAndNothingIsLeft) {
       3,
       [](Process& p) {
         CommonFile file = offered(p);
-        Node node(p.me, p.size);
+        JoinedNode node(p.me, p.size);
         ASSERT_TRUE(all_of(p, node.attach(file)));
         node.join_attached();
         node.memory(p.me)[7] = static_cast<std::byte>(1 + p.me);

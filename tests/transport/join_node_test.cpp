@@ -25,7 +25,7 @@ class Join : public ::testing::TestWithParam<int> {};
 TEST_P(Join, AllSeeTheMemoryOfAll) {
   run_processes(GetParam(), [](Process& p) {
     const int before = open_descriptors();
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.why(), "");
     EXPECT_EQ(node.me(), p.me);
     EXPECT_EQ(node.size(), p.size);
@@ -59,11 +59,11 @@ TEST_P(Join, AllSeeTheMemoryOfAll) {
 
 INSTANTIATE_TEST_SUITE_P(Processes, Join, ::testing::Values(1, 2, 5, 16));
 
-TEST(Node, WhatIsNotOpenTakesNoPagesThoughAllMemoryIsLocked) {
+TEST(JoinedNode, WhatIsNotOpenTakesNoPagesThoughAllMemoryIsLocked) {
   run_processes(2, [](Process& p) {
     for (const bool before : {true, false}) {
       const bool future = before && mlockall(MCL_FUTURE) == 0;
-      Node node(p.me, p.size, p.gather, {.prefault = 4096, .opened = 4096, .shared = Bytes{64} << 20});
+      JoinedNode node(p.me, p.size, p.gather, {.prefault = 4096, .opened = 4096, .shared = Bytes{64} << 20});
       EXPECT_EQ(node.why(), "");
       const auto pages = [&] {
         struct stat facts {};
@@ -92,9 +92,9 @@ TEST(Node, WhatIsNotOpenTakesNoPagesThoughAllMemoryIsLocked) {
   });
 }
 
-TEST(Node, AllShareOneNonce) {
+TEST(JoinedNode, AllShareOneNonce) {
   run_processes(4, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     std::vector<Secret> all(4);
     ASSERT_TRUE(p.gather(&node.nonce(), sizeof(Secret), all.data()));
     EXPECT_EQ(std::ranges::count(all, node.nonce()), 4);
@@ -102,11 +102,11 @@ TEST(Node, AllShareOneNonce) {
   });
 }
 
-TEST(Node, OneProcessOpensNoSocketAndAsksNobody) {
+TEST(JoinedNode, OneProcessOpensNoSocketAndAsksNobody) {
   run_processes(1, [](Process& p) {
     bool asked = false;
     const int sockets = open_sockets();
-    const Node node(p.me, p.size, [&](const void*, std::size_t, void*) { return !(asked = true); });
+    const JoinedNode node(p.me, p.size, [&](const void*, std::size_t, void*) { return !(asked = true); });
     EXPECT_FALSE(asked);
     EXPECT_EQ(open_sockets(), sockets);
     EXPECT_EQ(node.why(), "");
@@ -115,19 +115,19 @@ TEST(Node, OneProcessOpensNoSocketAndAsksNobody) {
   });
 }
 
-TEST(Node, SizesThatDifferAgreeOnTheLeast) {
+TEST(JoinedNode, SizesThatDifferAgreeOnTheLeast) {
   run_processes(3, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.memory = Bytes{64 << 20} >> p.me});
+    const JoinedNode node(p.me, p.size, p.gather, {.memory = Bytes{64 << 20} >> p.me});
     EXPECT_EQ(node.memory_size(), 16 << 20);
     for (int peer = 0; peer < p.size; ++peer) node.memory(peer)[(16 << 20) - 1 - p.me] = std::byte{1};
     p.barrier();
   });
 }
 
-TEST(Node, NothingAllowedIsNothingDone) {
+TEST(JoinedNode, NothingAllowedIsNothingDone) {
   run_processes(2, [](Process& p) {
     const int before = open_descriptors();
-    const Node node(p.me, p.size, p.gather, {.allowed = TransportSet::none()});
+    const JoinedNode node(p.me, p.size, p.gather, {.allowed = TransportSet::none()});
     EXPECT_EQ(node.why(), "");
     for (int peer = 0; peer < 2; ++peer) EXPECT_EQ(node.memory(peer), nullptr);
     EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
@@ -135,9 +135,9 @@ TEST(Node, NothingAllowedIsNothingDone) {
   });
 }
 
-TEST(Node, OneThatAllowsLessLimitsOnlyItsOwnPairs) {
+TEST(JoinedNode, OneThatAllowsLessLimitsOnlyItsOwnPairs) {
   run_processes(3, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.allowed = p.me == 1 ? TransportSet().without("cma") : TransportSet()});
+    const JoinedNode node(p.me, p.size, p.gather, {.allowed = p.me == 1 ? TransportSet().without("cma") : TransportSet()});
     EXPECT_EQ(node.why(), "");
     EXPECT_EQ(static_cast<bool>(node.transports().copier((p.me + 1) % 3)), p.me == 2);
     for (int peer = 0; peer < 3; ++peer) EXPECT_NE(node.memory(peer), nullptr);
@@ -145,14 +145,14 @@ TEST(Node, OneThatAllowsLessLimitsOnlyItsOwnPairs) {
   });
 }
 
-TEST(Node, MemoryOutlivesItsOwnerAndAKilledProcessLeavesNothing) {
+TEST(JoinedNode, MemoryOutlivesItsOwnerAndAKilledProcessLeavesNothing) {
   const std::vector<std::string> before = named_segments();
   const std::vector<int> statuses = run_processes(
       3,
       [](Process& p) {
         const int descriptors = open_descriptors();
         {
-          const Node node(p.me, p.size, p.gather);
+          const JoinedNode node(p.me, p.size, p.gather);
           node.memory(p.me)[0] = mark(p.me, 0);
           p.barrier();
           if (p.me == 1) raise(SIGKILL);
@@ -167,7 +167,7 @@ TEST(Node, MemoryOutlivesItsOwnerAndAKilledProcessLeavesNothing) {
   EXPECT_EQ(segments_left_since(before), std::vector<std::string>());
 }
 
-TEST(Node, AProcessKilledDuringTheJoinStopsNobody) {
+TEST(JoinedNode, AProcessKilledDuringTheJoinStopsNobody) {
   run_processes(
       3,
       [](Process& p) {
@@ -176,7 +176,7 @@ TEST(Node, AProcessKilledDuringTheJoinStopsNobody) {
           if (p.me == 2) raise(SIGKILL);
           return done;
         };
-        const Node node(p.me, p.size, gather, {.timeout_ms = 200});
+        const JoinedNode node(p.me, p.size, gather, {.timeout_ms = 200});
         EXPECT_EQ(node.memory(1 - p.me), nullptr);
         EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
         EXPECT_EQ(node.memory_size(), 0);

@@ -1,7 +1,7 @@
 // Real processes for a test: forked, joined by sockets to a hub that does the allgather, under a
 // watchdog.
 //
-//   run_processes(5, [](Process& p) { const Node node(p.me, p.size, p.gather); EXPECT_TRUE(...); });
+//   run_processes(5, [](Process& p) { const JoinedNode node(p.me, p.size, p.gather); EXPECT_TRUE(...); });
 //
 // Expectations that fail in a process fail the test. A process that is gone makes every later
 // gather of the others false.

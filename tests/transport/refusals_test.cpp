@@ -24,11 +24,11 @@
 namespace heddle::transport::testing {
 namespace {
 
-void expect_names(const Node& node, std::initializer_list<const char*> words) {
+void expect_names(const JoinedNode& node, std::initializer_list<const char*> words) {
   for (const char* word : words) EXPECT_NE(node.why().find(word), std::string::npos) << word << " in: " << node.why();
 }
 
-void expect_same_sentence(const Process& p, const Node& node) {
+void expect_same_sentence(const Process& p, const JoinedNode& node) {
   std::array<char, 400> mine{};
   std::strncpy(mine.data(), node.why().c_str(), mine.size() - 1);
   std::vector<std::array<char, 400>> all(static_cast<std::size_t>(p.size));
@@ -39,7 +39,7 @@ void expect_same_sentence(const Process& p, const Node& node) {
 TEST(Refusals, ProcessVmDeniedLeavesTheMemory) {
   run_processes(2, [](Process& p) {
     refuse_system_call(SYS_process_vm_readv, EPERM);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_FALSE(static_cast<bool>(node.transports().copier(1 - p.me)));
     EXPECT_FALSE((node.transports().copied_by(1 - p.me) != nullptr));
     expect_names(node, {"process_vm_readv", "EPERM", "HEDDLE_TRANSPORTS"});
@@ -54,7 +54,7 @@ TEST(Refusals, ProcessVmDeniedLeavesTheMemory) {
 TEST(Refusals, ProcessVmDeniedToOneIsKnownToTheOther) {
   run_processes(2, [](Process& p) {
     if (p.me == 0) refuse_system_call(SYS_process_vm_readv, ENOSYS);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(static_cast<bool>(node.transports().copier(1 - p.me)), p.me == 1);
     EXPECT_EQ((node.transports().copied_by(1 - p.me) != nullptr), p.me == 0);
     expect_names(node, {"process 0 of the node cannot read the memory of process 1", "ENOSYS"});
@@ -64,7 +64,7 @@ TEST(Refusals, ProcessVmDeniedToOneIsKnownToTheOther) {
 TEST(Refusals, WithoutMemfdThereIsNoNodeMemoryButProcessVmStays) {
   run_processes(2, [](Process& p) {
     refuse_system_call(SYS_memfd_create, ENOSYS);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.memory(0), nullptr);
     EXPECT_EQ(node.memory(1), nullptr);
     EXPECT_TRUE(static_cast<bool>(node.transports().copier(1 - p.me)));
@@ -76,7 +76,7 @@ TEST(Refusals, WithoutMemfdThereIsNoNodeMemoryButProcessVmStays) {
 TEST(Refusals, OneWithoutMemfdIsLeftOutByAll) {
   run_processes(4, [](Process& p) {
     if (p.me == 2) refuse_system_call(SYS_memfd_create, EPERM);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     for (int peer = 0; peer < p.size; ++peer) EXPECT_EQ(node.memory(peer) != nullptr, p.me != 2 && peer != 2) << peer;
     expect_names(node, {"process 2 of the node cannot create its node memory: EPERM"});
     expect_same_sentence(p, node);
@@ -87,7 +87,7 @@ TEST(Refusals, OneWithoutMemfdIsLeftOutByAll) {
 TEST(Refusals, AProcessAloneSaysSoInItsOwnName) {
   run_processes(1, [](Process& p) {
     refuse_system_call(SYS_memfd_create, EPERM);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.memory(0), nullptr);
     EXPECT_EQ(node.memory_size(), 0);
     expect_names(node, {"this process cannot create its node memory: EPERM"});
@@ -103,7 +103,7 @@ TEST(Refusals, NoDescriptorsLeft) {
         const rlimit limit{static_cast<rlim_t>(next + spare), static_cast<rlim_t>(next + spare)};
         ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
       }
-      const Node node(p.me, p.size, p.gather, {.timeout_ms = 2000});
+      const JoinedNode node(p.me, p.size, p.gather, {.timeout_ms = 2000});
       EXPECT_EQ(node.memory(2 - p.me), p.me == 1 ? node.memory(1) : node.memory(2 - p.me));
       EXPECT_EQ(node.memory((p.me + 1) % 3) != nullptr, p.me == 2);
       EXPECT_EQ(node.memory((p.me + 2) % 3) != nullptr, p.me == 0);
@@ -120,7 +120,7 @@ TEST(Refusals, AnOrdinaryUserMayHaveFewDescriptorsUnderWay) {
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ASSERT_EQ(setresuid(54321, 54321, 54321), 0);  // 240 descriptors could wait in queues: ETOOMANYREFS
     ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1), 0);       // as for a program that such a user starts
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.why(), "");
     for (int peer = 0; peer < p.size; ++peer) EXPECT_NE(node.memory(peer), nullptr);
     p.barrier();
@@ -131,14 +131,14 @@ TEST(Refusals, AFileSizeLimitIsAnErrorAndNotASignal) {
   run_processes(2, [](Process& p) {
     const rlimit limit{1 << 20, 1 << 20};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.memory(1 - p.me), nullptr);
     expect_names(node, {"EFBIG", "ulimit -f"});
   });
   run_processes(2, [](Process& p) {  // enough for node memory, and for less memory to hand out
     const rlimit limit{512 << 20, 512 << 20};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.why(), "");
     EXPECT_EQ(node.file(p.me).shared, 254 << 20);
     p.barrier();
@@ -152,7 +152,7 @@ TEST(Refusals, NoAddressSpace) {
       const rlimit limit{400 << 20, 400 << 20};  // its own memory, but no peer's
       ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
     }
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.memory(0) != nullptr, p.me == 0);
     EXPECT_EQ(node.memory(1) != nullptr, p.me != 0);
     expect_names(node, {"process 0 of the node cannot map", "ENOMEM", "HEDDLE_NODE_MEMORY"});
@@ -164,7 +164,7 @@ TEST(Refusals, NoAddressSpace) {
 TEST(Refusals, ADescriptorFromAnotherProcessThanTheAnnouncedOne) {
   run_processes(3, [](Process& p) {
     bool announced = false;
-    const Node node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
+    const JoinedNode node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
       const bool done = p.gather(mine, bytes, all);
       if (p.me != 1 || std::exchange(announced, true)) return done;
       const pid_t other = fork();  // has the announced key and socket, but another process number
@@ -222,7 +222,7 @@ TEST(Refusals, LettersOfStrangersAreThrownAway) {
     const int before = open_descriptors();
     {
       bool announced = false;
-      const Node node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
+      const JoinedNode node(p.me, p.size, [&](const void* mine, std::size_t bytes, void* all) {
         if (!std::exchange(announced, true)) {
           p.barrier();  // every mailbox exists
           if (p.me == 0) harass();

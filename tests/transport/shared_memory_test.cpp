@@ -49,7 +49,7 @@ int wrong_in(pid_t child) {
 }
 
 /// The bytes that this process's node file takes in memory.
-Bytes pages_of(const Node& node) {
+Bytes pages_of(const JoinedNode& node) {
   struct stat facts {};
   EXPECT_EQ(fstat(node.file(node.me()).descriptor, &facts), 0);
   return Bytes{512} * facts.st_blocks;
@@ -80,7 +80,7 @@ bool kernel_gives_huge_pages() {
 
 TEST(SharedMemory, AForkedChildHasItForItselfAsItWas) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     constexpr Bytes sizes[] = {Bytes{20} << 10, Bytes{5} << 20, Bytes{1} << 20};
     std::byte* places[3];
@@ -127,7 +127,7 @@ TEST(SharedMemory, AForkedChildHasItForItselfAsItWas) {
 TEST(SharedMemory, PeersReadWhatWasHandedOut) {
   for (const Bytes bytes : {Bytes{1}, Bytes{4096}, Bytes{100'001}, Bytes{5} << 20}) {
     run_processes(3, [&](Process& p) {
-      const Node node(p.me, p.size, p.gather);
+      const JoinedNode node(p.me, p.size, p.gather);
       SharedMemory shared(node);
       PeerMemory theirs(node);
       auto* const mine = static_cast<std::byte*>(shared.allocate(bytes));
@@ -156,7 +156,7 @@ TEST(SharedMemory, PeersReadWhatWasHandedOut) {
 
 TEST(SharedMemory, FindsExactlyWhatItHandedOut) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     int elsewhere = 0;
     EXPECT_FALSE(shared.find(&elsewhere, 4));
@@ -192,7 +192,7 @@ TEST(SharedMemory, FindsExactlyWhatItHandedOut) {
 
 TEST(SharedMemory, WhatIsReleasedIsNotMappedAndANewVersionReplacesIt) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     PeerMemory theirs(node);
     const auto hand_out = [&](Bytes bytes, int fill) {
@@ -230,7 +230,7 @@ TEST(SharedMemory, WhatIsReleasedIsNotMappedAndANewVersionReplacesIt) {
 
 TEST(SharedMemory, PlacesThatAreWrongAreRefused) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     PeerMemory theirs(node);
     void* const mine = shared.allocate(3 * page_size());
@@ -272,7 +272,7 @@ TEST(SharedMemory, PlacesThatAreWrongAreRefused) {
 
 TEST(SharedMemory, TenThousandAllocationsAndReleasesLeaveNothing) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     PeerMemory theirs(node);
     int descriptors = 0;
@@ -302,7 +302,7 @@ TEST(SharedMemory, TenThousandAllocationsAndReleasesLeaveNothing) {
 
 TEST(SharedMemory, ManyAtOnceInAnyOrder) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     std::mt19937 random(11);
     std::vector<std::pair<std::byte*, Bytes>> live;
@@ -329,7 +329,7 @@ TEST(SharedMemory, ManyAtOnceInAnyOrder) {
 
 TEST(SharedMemory, WhatCannotBeIsNull) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.shared = Bytes{64} << 20});
+    const JoinedNode node(p.me, p.size, p.gather, {.shared = Bytes{64} << 20});
     SharedMemory shared(node);
     EXPECT_EQ(shared.allocate(0), nullptr);
     EXPECT_EQ(shared.allocate(-5), nullptr);
@@ -342,7 +342,7 @@ TEST(SharedMemory, WhatCannotBeIsNull) {
     EXPECT_NE(shared.allocate(1), nullptr);
   });
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.allowed = TransportSet().without("mapped")});
+    const JoinedNode node(p.me, p.size, p.gather, {.allowed = TransportSet().without("mapped")});
     SharedMemory shared(node);
     EXPECT_NE(node.memory(0), nullptr);
     EXPECT_EQ(shared.allocate(100), nullptr);
@@ -354,7 +354,7 @@ TEST(SharedMemory, WhatIsAllocatedZeroedIsZeroThoughAnotherHadItsPages) {
   for (const Commit commit : {Commit::with_use, Commit::at_once})
     for (const bool refused : {false, true})
       run_processes(1, [commit, refused](Process& p) {
-        const Node node(p.me, p.size, p.gather);
+        const JoinedNode node(p.me, p.size, p.gather);
         SharedMemory shared(node, commit);
         void* const neighbour = shared.allocate(5000);  // in the same chunk
         std::memset(neighbour, 7, 5000);
@@ -377,7 +377,7 @@ TEST(SharedMemory, WhatIsAllocatedZeroedIsZeroThoughAnotherHadItsPages) {
 
 TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    const JoinedNode node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
     SharedMemory shared(node, Commit::with_use);
     const Bytes before = pages_of(node);
     constexpr Bytes bytes = 100'000'000;
@@ -397,7 +397,7 @@ TEST(SharedMemory, PagesComeWithUseAndHugeOnesWithMessages) {
 
 TEST(SharedMemory, PagesStaySmallWhereRanksShareCores) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    const JoinedNode node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
     SharedMemory shared(node, Commit::with_use, HugePages::never);
     auto* const large = static_cast<std::byte*>(shared.allocate(2 * huge_page));
     ASSERT_NE(large, nullptr);
@@ -410,7 +410,7 @@ TEST(SharedMemory, PagesStaySmallWhereRanksShareCores) {
 
 TEST(SharedMemory, PagesCanBeTakenAtOnce) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
+    const JoinedNode node(p.me, p.size, p.gather, {.shared = Bytes{1} << 30});
     SharedMemory shared(node, Commit::at_once);
     const auto blocks = [&] { return pages_of(node); };
     const Bytes before = blocks();
@@ -433,7 +433,7 @@ TEST(SharedMemory, LessAddressSpaceIsLessToHandOut) {
   run_processes(1, [](Process& p) {
     const rlimit limit{Bytes{1} << 30, Bytes{1} << 30};
     ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
-    const Node node(p.me, p.size, p.gather, {.shared = Bytes{1} << 40});
+    const JoinedNode node(p.me, p.size, p.gather, {.shared = Bytes{1} << 40});
     EXPECT_EQ(node.why(), "");
     SharedMemory shared(node);
     EXPECT_NE(shared.allocate(Bytes{16} << 20), nullptr);
@@ -445,7 +445,7 @@ TEST(SharedMemory, OutlivesItsOwnerForWhoeverMapsIt) {
   run_processes(
       2,
       [](Process& p) {
-        const Node node(p.me, p.size, p.gather);
+        const JoinedNode node(p.me, p.size, p.gather);
         SharedMemory shared(node);
         PeerMemory theirs(node);
         Sent sent{{}, 10'000};
@@ -466,7 +466,7 @@ TEST(SharedMemory, OutlivesItsOwnerForWhoeverMapsIt) {
 
 TEST(SharedMemory, ThreadsAllocateFindAndReleaseTogether) {
   run_processes(1, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     SharedMemory shared(node);
     PeerMemory theirs(node);
     std::atomic<int> wrong{0};

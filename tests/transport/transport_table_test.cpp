@@ -43,7 +43,7 @@ TEST(Table, HasTheNamesOfTheSetting) {
 }
 
 TEST(Table, ListHasTheAllowedTransports) {
-  const Node node(0, 1, {.allowed = TransportSet::none().with("mapped").with("xpmem")});
+  const JoinedNode node(0, 1, {.allowed = TransportSet::none().with("mapped").with("xpmem")});
   std::set<std::string_view> names;
   for (const auto& transport : node.transports().all()) names.insert(transport->entry().name);
   EXPECT_EQ(names, (std::set<std::string_view>{"mapped", "xpmem"}));

@@ -47,7 +47,7 @@ bool holds(const MappedBuffer& buffer, Bytes bytes, std::byte value) {
 
 TEST(Xpmem, AttachesTheMemoryItselfForAsLongAsTheBufferLives) {
   run_processes(3, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, with_xpmem);
+    const JoinedNode node(p.me, p.size, p.gather, with_xpmem);
     EXPECT_EQ(node.why(), "");
     std::byte* const mine = filled(std::byte{1});
     const std::vector<std::byte*> all = addresses(p, mine);
@@ -73,7 +73,7 @@ TEST(Xpmem, AttachesTheMemoryItselfForAsLongAsTheBufferLives) {
 
 TEST(Xpmem, MemoryThatIsMappedAnewIsSeenAnew) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, with_xpmem);
+    const JoinedNode node(p.me, p.size, p.gather, with_xpmem);
     std::byte* const mine = filled(std::byte{1});
     const std::vector<std::byte*> all = addresses(p, mine);
     const PeerBuffer buffer{1 - p.me, all[static_cast<std::size_t>(1 - p.me)], pages * page_size()};
@@ -90,7 +90,7 @@ TEST(Xpmem, MemoryThatIsMappedAnewIsSeenAnew) {
 
 TEST(Xpmem, PagesThatCannotBeReadRaiseNoSignal) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather, with_xpmem);
+    const JoinedNode node(p.me, p.size, p.gather, with_xpmem);
     const std::vector<std::byte*> all = addresses(p, filled(std::byte{1}, nullptr, pages - 1));
     std::byte* const theirs = all[static_cast<std::size_t>(1 - p.me)];
     EXPECT_EQ(node.transports().map({1 - p.me, theirs, pages * page_size()}).address(), nullptr);
@@ -107,7 +107,7 @@ TEST(Xpmem, RefusalsLeaveTheOtherTransports) {
     for (const int only : {-1, 1})
       run_processes(3, [=](Process& p) {
         if (only < 0 || p.me == only) setenv("XPMEM_STAND_IN_REFUSES", what, 1);
-        const Node node(p.me, p.size, p.gather, with_xpmem);
+        const JoinedNode node(p.me, p.size, p.gather, with_xpmem);
         EXPECT_NE(node.why().find("XPMEM"), std::string::npos) << node.why();
         EXPECT_NE(node.why().find("HEDDLE_TRANSPORTS"), std::string::npos) << node.why();
         for (int peer = 0; peer < p.size; ++peer) {
@@ -125,7 +125,7 @@ TEST(Xpmem, RefusalsLeaveTheOtherTransports) {
 TEST(Xpmem, AnAttachmentMayBeRefused) {
   run_processes(2, [](Process& p) {
     setenv("XPMEM_STAND_IN_REFUSES", "attach", 1);
-    const Node node(p.me, p.size, p.gather, with_xpmem);
+    const JoinedNode node(p.me, p.size, p.gather, with_xpmem);
     const std::vector<std::byte*> all = addresses(p, filled(std::byte{1}));
     EXPECT_NE(node.transports().mapped_by(1 - p.me), nullptr);
     EXPECT_EQ(node.transports().map({1 - p.me, all[static_cast<std::size_t>(1 - p.me)], pages * page_size()}).address(),
@@ -136,7 +136,7 @@ TEST(Xpmem, AnAttachmentMayBeRefused) {
 
 TEST(Xpmem, IsNotTriedWithoutBeingAskedFor) {
   run_processes(2, [](Process& p) {
-    const Node node(p.me, p.size, p.gather);
+    const JoinedNode node(p.me, p.size, p.gather);
     EXPECT_EQ(node.transports().mapped_by(1 - p.me), nullptr);
     for (const auto& each : node.transports().all()) EXPECT_NE(each->entry().name, "xpmem");
   });

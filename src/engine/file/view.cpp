@@ -14,8 +14,8 @@ using layout::Block;
 using layout::BlockIndexed;
 using layout::Indexed;
 using layout::Loop;
-using layout::Node;
 using layout::Placed;
+using layout::ProgramNode;
 using layout::Struct;
 
 /// The number of offsets in the list that are less than `offset`. The list is in order.

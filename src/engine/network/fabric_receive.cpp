@@ -79,7 +79,7 @@ bool NetworkReceive::answer() noexcept try {
         .side = landing_.piece ? select::Side::one_piece(descriptor_.total) : landing_.statistics->of(landing_.elements.count),
         .end = select::End::receiver,
         .network = &network_.costs(),
-        .reads = descriptor_.announcement.if_in_place == fabric::Scheme::p_rrs,
+        .reads = descriptor_.announcement.if_in_place == fabric::FabricScheme::p_rrs,
         .kept = landing_.kept || network_.keeps_registrations(),
         .segment = std::max<Bytes>(descriptor_.announcement.segment, 1),
         .profile = &network_.profile()};

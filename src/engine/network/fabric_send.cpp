@@ -32,8 +32,8 @@ std::optional<fabric::Plan> plan_of(Network& network, int to, const Offer& offer
       .profile = &network.profile()};
   if (!wish.forced && !select::pays(facts)) return {};
   const select::FabricEnd end = select::end_of(facts, wish.scheme);
-  return fabric::Plan{.if_unpacks = end.in_place ? fabric::Scheme::rwg_up : fabric::Scheme::bc_spup,
-                      .if_in_place = end.offers ? fabric::Scheme::p_rrs : fabric::Scheme::multi_w,
+  return fabric::Plan{.if_unpacks = end.in_place ? fabric::FabricScheme::rwg_up : fabric::FabricScheme::bc_spup,
+                      .if_in_place = end.offers ? fabric::FabricScheme::p_rrs : fabric::FabricScheme::multi_w,
                       .segment = facts.segment};
 }
 

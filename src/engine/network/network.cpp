@@ -20,16 +20,16 @@ constexpr std::int64_t between_looks = 2000;
 
 }  // namespace
 
-const char* name_of(transport::fabric::Scheme scheme) noexcept {
-  using transport::fabric::Scheme;
+const char* name_of(transport::fabric::FabricScheme scheme) noexcept {
+  using transport::fabric::FabricScheme;
   switch (scheme) {
-    case Scheme::bc_spup:
+    case FabricScheme::bc_spup:
       return "fabric bc-spup";
-    case Scheme::rwg_up:
+    case FabricScheme::rwg_up:
       return "fabric rwg-up";
-    case Scheme::p_rrs:
+    case FabricScheme::p_rrs:
       return "fabric p-rrs";
-    case Scheme::multi_w:
+    case FabricScheme::multi_w:
       return "fabric multi-w";
   }
   return "fabric";

@@ -237,6 +237,6 @@ class Network : protected Wireup::Messenger {
 };
 
 /// The name in reports. A literal.
-const char* name_of(transport::fabric::Scheme scheme) noexcept;
+const char* name_of(transport::fabric::FabricScheme scheme) noexcept;
 
 }  // namespace heddle::engine

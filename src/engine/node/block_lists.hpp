@@ -48,7 +48,7 @@ bool from_list_to_list(layout::Cursor& here, const void* base, layout::Cursor& t
 /// system 20 ns, but a copy of 512 bytes costs less.
 inline bool needs_stage(const layout::Layout& layout, layout::Count count) {
   constexpr layout::Bytes short_block = 512;
-  const layout::Node* const node = layout.node();
+  const layout::ProgramNode* const node = layout.node();
   return !layout.dense() && !(count == 1 && node->contiguous()) && node->size / node->blocks < short_block;
 }
 

@@ -4,7 +4,7 @@
 // its node memory (docs/protocol.md).
 //
 //   sender      const int code = book.take(total, tag, ...);     descriptor of Lengths::of(code) bytes
-//   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).seen(224, tag) ──▶ announced, 1 MiB
+//   receiver    MPI_Iprobe ──▶ 224 bytes ──▶ Lengths(memory of the sender).probed_length(224, tag) ──▶ announced, 1 MiB
 //
 //   node memory, from byte 3072 on     16 words: tag (32 bits), size (31), and a bit: unclear
 //                                      descriptors under way of the longest length, which stands for no size
@@ -62,12 +62,12 @@ class Lengths {
   explicit Lengths(std::byte* memory) noexcept : shared_(reinterpret_cast<Shared*>(memory + at)) {}
 
   enum class Kind { plain, rendezvous, unclear };
-  struct Seen {
+  struct ProbedLength {
     Kind kind = Kind::plain;
     Bytes total = 0;  ///< Bytes of the announced message.
   };
   /// The meaning of a message from this sender that has this length and can be received now.
-  [[nodiscard]] Seen seen(Bytes length, int tag) const noexcept {
+  [[nodiscard]] ProbedLength probed_length(Bytes length, int tag) const noexcept {
     if (length == unsized) return {shared_->unsized.load(std::memory_order_acquire) > 0 ? Kind::unclear : Kind::plain};
     if (!coded(length)) return {};
     const std::uint64_t word = shared_->words[code_of(length)].load(std::memory_order_acquire);
@@ -77,7 +77,7 @@ class Lengths {
 
   /// Tells whether a received message was a descriptor; `unclear`: perhaps.
   [[nodiscard]] Kind received(Bytes length, int tag) const noexcept {
-    if (length != unsized) return seen(length, tag).kind;
+    if (length != unsized) return probed_length(length, tag).kind;
     const std::uint32_t under_way = shared_->unsized.load(std::memory_order_acquire);
     if (under_way == 0) return Kind::plain;
     return (under_way & plain_too) != 0 ? Kind::unclear : Kind::rendezvous;

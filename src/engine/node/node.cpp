@@ -26,7 +26,7 @@ constexpr Bytes huge_after = 32 * first_chunk;
 
 }  // namespace
 
-Node::Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const Options& options)
+Node::Node(std::unique_ptr<transport::JoinedNode> transport, const Nonce& nonce, const Options& options)
     : transport_(std::move(transport)),
       nonce_(nonce),
       arena_(transport_->memory(transport_->me()), transport_->memory_size(), transport::open_owned, transport::release_owned),

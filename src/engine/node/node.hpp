@@ -34,7 +34,7 @@ class Node {
   };
 
   /// @param transport  It has joined, and has memory.
-  Node(std::unique_ptr<transport::Node> transport, const Nonce& nonce, const Options& options);
+  Node(std::unique_ptr<transport::JoinedNode> transport, const Nonce& nonce, const Options& options);
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -124,7 +124,7 @@ class Node {
   [[nodiscard]] bool maps(int peer) const noexcept { return transport_->memory(peer) != nullptr; }
 
  private:
-  std::unique_ptr<transport::Node> transport_;
+  std::unique_ptr<transport::JoinedNode> transport_;
   Nonce nonce_;
   Arena arena_;
   ScratchPool scratch_pool_;

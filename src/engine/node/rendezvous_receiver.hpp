@@ -27,7 +27,7 @@ struct Target {
 struct Reach {
   std::byte* memory;                                     ///< Its node memory, mapped here.
   Bytes memory_size = 0;                                 ///< Bytes of that memory.
-  transport::Node* opens = nullptr;                      ///< Opens the memory when needed; null: all of it is open.
+  transport::JoinedNode* opens = nullptr;                ///< Opens the memory when needed; null: all of it is open.
   int peer = -1;                                         ///< The sender's rank in `opens`.
   const transport::TransportList* transports = nullptr;  ///< Those that map buffers; null: nothing is mapped.
   transport::Copier copier{};                            ///< Copies its memory; false: nothing is copied.

@@ -71,7 +71,7 @@ class ProbeQueue {
   Library library_;
 
  private:
-  using Seen = Lengths::Seen;
+  using ProbedLength = Lengths::ProbedLength;
   using Kind = Lengths::Kind;
   struct Item {
     Origin<Hold> origin;
@@ -90,7 +90,7 @@ class ProbeQueue {
   void tell(const Item& item, Status& status) noexcept {
     library_.tell(status, item.origin.source, item.origin.tag, item.origin.bytes);
   }
-  bool stayed(const Status& found, Communicator comm, const Seen& seen);
+  bool stayed(const Status& found, Communicator comm, const ProbedLength& seen);
   int hold(Items& fresh, Message* message, Communicator comm, const Status& matched);
   int hold_up_to(const Status& found, Communicator comm, bool& held);
   int send_to_self(typename Items::iterator item, Message* message);
@@ -123,13 +123,13 @@ typename ProbeQueue<Library>::Items ProbeQueue<Library>::fresh_item() noexcept t
 /// True: the found message was still there after its length was looked up. Otherwise another thread
 /// may have received it, and the length may mean another message, or none.
 template <class Library>
-bool ProbeQueue<Library>::stayed(const Status& found, Communicator comm, const Seen& seen) {
+bool ProbeQueue<Library>::stayed(const Status& found, Communicator comm, const ProbedLength& seen) {
   if (!threads::concurrent.load(std::memory_order_relaxed)) return true;
   Status again;
   int there = 0;
   if (library_.probe({Library::source_of(found), Library::tag_of(found), comm}, false, &there, again) != 0 || !there)
     return false;
-  const std::optional<Seen> still = library_.seen(again, comm);
+  const std::optional<ProbedLength> still = library_.probed_length(again, comm);
   return Library::bytes_of(found) == Library::bytes_of(again) && still && still->kind == seen.kind &&
          still->total == seen.total;
 }
@@ -183,7 +183,7 @@ int ProbeQueue<Library>::probe(const Envelope& from, bool blocking, int* flag, S
       }
     }
     if (const int error = library_.probe(from, blocking, flag, found); error != 0 || !*flag) return error;
-    const std::optional<Seen> seen = library_.seen(found, from.comm);
+    const std::optional<ProbedLength> seen = library_.probed_length(found, from.comm);
     if (seen && !stayed(found, from.comm, *seen)) continue;
     if (seen && seen->kind == Kind::rendezvous) library_.set_bytes(found, seen->total);
     if (!seen || seen->kind != Kind::unclear) return 0;
@@ -208,7 +208,7 @@ int ProbeQueue<Library>::match(const Envelope& from, bool blocking, int* flag, M
   }
   if (const int error = library_.match(from, blocking, flag, message, found); error != 0 || !*flag) return error;
   if (Library::is_nobodys(*message)) return 0;
-  std::optional<Seen> seen = library_.seen(found, from.comm);
+  std::optional<ProbedLength> seen = library_.probed_length(found, from.comm);
   if (!seen && library_.from_another_node(found, from.comm))  // its receive is an operation, whose errors need a communicator
     seen = {.kind = Kind::plain, .total = Library::bytes_of(found)};
   if (!seen) return 0;

@@ -117,7 +117,7 @@ int get_info(auto host, MPI_Comm comm, MPI_Info* info_used) {
 /// delete callbacks. They would also keep MPI_Comm_disconnect from returning. Requests whose
 /// messages have been received end here. False: some are left.
 bool nothing_pends_on(MPI_Comm comm) {
-  if (!Node::here() && !Network::here()) return true;
+  if (!MpiNode::here() && !Network::here()) return true;
   requests::look_after_freed();
   if (Network* const network = Network::here()) network->finish_over();
   return Watch::leaves(comm);

@@ -16,12 +16,12 @@ int heddle_shared_release(void* memory);
 #pragma GCC visibility pop
 
 void* heddle_shared_allocate(std::size_t bytes) {
-  Node* node = Node::here();
+  MpiNode* node = MpiNode::here();
   return node ? node->shared().allocate_zeroed(static_cast<heddle::mpi::Bytes>(bytes)) : nullptr;
 }
 
 int heddle_shared_release(void* memory) {
-  Node* node = Node::ever();
+  MpiNode* node = MpiNode::ever();
   return node && node->shared().release(memory) ? 1 : 0;
 }
 

@@ -132,7 +132,7 @@ Raised call_handler(MPI_Comm heard, int code) {
 
 void Communicator::leave() {
   if (const std::unique_ptr<Context> context(context_.exchange(nullptr)); context) context->leave();
-  if (held_by_several() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
+  if (is_shared() && !(mute_ && fatal(handle_)) && PMPI_Comm_get_errhandler(handle_, &errors_) != MPI_SUCCESS)
     errors_ = MPI_ERRHANDLER_NULL;
   gone_.store(true, std::memory_order_release);
 }

@@ -66,7 +66,7 @@ Done exchange_all(const char* call, const Given& send, const Given& receive, MPI
   engine::Choice chosen = choice_of(*own, send, receive, each);
   ask_trial(*own, chosen, timed);
   const select::Candidate& choice = chosen.candidate;
-  alike(*own, {call, choice});
+  check_consistency(*own, {call, choice});
   if (!choice.algorithm) return {};
   Exchange exchange(*own, own->ranks(), own->ranks());
   if (!exchange) return no_memory_on(comm);
@@ -105,7 +105,7 @@ Done exchange_gather(const Buffer& send, const VArgument& receive, MPI_Comm comm
   engine::Choice chosen = engine::choice_of_gather(own->algorithms(), starts, library(), where);
   ask_trial(*own, chosen, timed);
   const select::Candidate& choice = chosen.candidate;
-  alike(*own, {"MPI_Allgatherv", choice});
+  check_consistency(*own, {"MPI_Allgatherv", choice});
   if (!choice.algorithm) return {};
   if (const int error = blocks.begin(send, own->comm()); error != MPI_SUCCESS) return raise_new(error, comm);
   std::optional<schedule::Pieces> pieces;

@@ -1,7 +1,7 @@
 // mpi/exchange/consistency_check.hpp: HEDDLE_CHECK compares the decisions of all ranks.
 //
 //   const select::Candidate choice = ...;                     // null algorithm: left to the host
-//   alike(*own, {"MPI_Allgatherv", choice});            // returns only if all ranks have come here with the same
+//   check_consistency(*own, {"MPI_Allgatherv", choice});            // returns only if all ranks have come here with the same
 //
 //   comparison = Comparison::begun(*own, {"MPI_Iallgatherv", choice});   // in a call that must not wait; null: no check
 //   if (comparison && !comparison->over(wait)) ...                    // in those that complete its request
@@ -46,7 +46,7 @@ class Comparison {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-inline void alike(ShadowComm& own, const Decision& mine) noexcept {
+inline void check_consistency(ShadowComm& own, const Decision& mine) noexcept {
   report::tell_of_algorithm(mine.choice.algorithm ? mine.choice.algorithm->name : std::string_view());
   if (!settings_of_process().check) return;
   if (const auto comparison = Comparison::begun(own, mine)) comparison->over(true);

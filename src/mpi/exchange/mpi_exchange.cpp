@@ -50,7 +50,7 @@ KeptMemory Exchange::memory_of(const Block& block) noexcept try {
 /// any form of a block. Only for exchanges that end in their call: otherwise, the program may free
 /// the types.
 bool Exchange::overflows() noexcept {
-  const Node* node = Node::here();
+  const MpiNode* node = MpiNode::here();
   if (!node || !node->crowded() || !traits().packs_while_it_sends ||
       settings_of_process().scheme != settings::Scheme::automatic)
     return false;
@@ -86,7 +86,7 @@ Exchange::Begun Exchange::receive(const Block& block, Tickets tickets, int& erro
 bool Exchange::left_to_host(const Block& block, Route route) noexcept {
   if (!straight_ || !traits().packs_while_it_sends || !route.type || !route.type->known()) return false;
   if (!takes_descriptor(*route.type, data_[block.number].count)) return false;
-  const Node* node = Node::here();
+  const MpiNode* node = MpiNode::here();
   const int peer = node->peer(shadow_.comm(), block.rank);
   return peer < 0 || !node->scatter_hints().of(peer);
 }
@@ -207,7 +207,7 @@ void Exchange::move(const Block& out, const Block& in) noexcept {
 }
 
 std::byte* Exchange::hold(const Block& block) {
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   Derived type(hold_any(data_[block.number].type));
   const int peer = node && type ? node->peer(shadow_.comm(), block.rank) : -1;
   if (peer < 0) return nullptr;
@@ -229,7 +229,7 @@ int Exchange::error_of(Failure failure) const noexcept {
 }
 
 bool Exchange::agree(engine::PersistentMailboxes& mailboxes, bool neighbours) noexcept try {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   const auto is_near = [&](const Edge& edge) {
     return node && edge.rank != MPI_PROC_NULL && edge.rank != shadow_.me() && node->has(shadow_.comm(), edge.rank);
   };

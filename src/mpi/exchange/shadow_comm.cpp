@@ -32,12 +32,12 @@ Record agreed(MPI_Comm comm, bool able, bool noted, select::Numbers& numbers) no
   Record::Facts said = Record::said({.able = able,
                                      .room = offer.room,
                                      .noted = noted,
-                                     .mailboxes = set.mailboxes && Node::here(),
+                                     .mailboxes = set.mailboxes && MpiNode::here(),
                                      .cores = engine::cores_of_node(),
                                      .number = numbers.offer(world),
                                      .shared = offer.number},
                                     set);
-  if (transport::Assembly* const ranks = comm == MPI_COMM_WORLD ? Node::starting() : nullptr)
+  if (transport::Assembly* const ranks = comm == MPI_COMM_WORLD ? MpiNode::starting() : nullptr)
     ranks->reduce(std::span<long>(said), [](long one, long other) { return std::min(one, other); });
   else
     PMPI_Allreduce(MPI_IN_PLACE, said.data(), static_cast<int>(said.size()), MPI_LONG, MPI_MIN, comm);
@@ -179,7 +179,7 @@ ShadowComm* ShadowComm::of(MPI_Comm comm) {
 }
 
 engine::MailRoom mail_room() noexcept {
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   if (!node) return {};
   return {.loans = settings_of_process().mailboxes ? &node->loans() : nullptr,
           .memory = node->memory(),
@@ -188,7 +188,7 @@ engine::MailRoom mail_room() noexcept {
 }
 
 void ShadowComm::make_mailboxes(MPI_Comm comm) {
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   engine::PairMailboxes::Peers peers;
   for (int rank = 0; node && rank < ranks_; ++rank)
     if (const int peer = rank == me_ ? -1 : node->peer(comm, rank); peer >= 0)

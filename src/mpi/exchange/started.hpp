@@ -126,7 +126,7 @@ Done exchange_started(const Form& form, const CollectivePattern& pattern, const 
   const auto left_to_host = [&]() -> Done {
     const Decision decision{form.call, {}, pattern.in_place};
     if (persistent)
-      alike(*own, decision);
+      check_consistency(*own, decision);
     else if (auto comparison = Comparison::begun(*own, decision))
       own->keep(std::move(comparison));
     return {};
@@ -150,7 +150,7 @@ Done exchange_started(const Form& form, const CollectivePattern& pattern, const 
   }
   const Decision decision{form.call, pair_by_pair(), pattern.in_place};
   if constexpr (persistent)
-    alike(*own, decision);
+    check_consistency(*own, decision);
   else
     operation->comparison = Comparison::begun(*own, decision);
   if constexpr (!persistent) report::tell_of_algorithm(decision.choice.algorithm->name);

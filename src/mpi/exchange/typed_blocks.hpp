@@ -49,7 +49,7 @@ inline bool carries_out(const CollectivePattern& pattern, const ShadowComm& own)
     case CollectivePattern::When::neighbours_known:
       return own.has_neighbours();
     case CollectivePattern::When::one_node: {  // all of MPI_COMM_WORLD is on one node: all ranks know that alike
-      const Node* node = Node::here();
+      const MpiNode* node = MpiNode::here();
       int ranks = 0;
       return node && PMPI_Comm_size(MPI_COMM_WORLD, &ranks) == MPI_SUCCESS && node->size() == ranks;
     }
@@ -225,12 +225,12 @@ Done carry_out(const CollectivePattern& pattern, const char* call, const Sent& s
   ShadowComm* own = entered(pattern, send, receive, comm, true, refused);
   if (!own) return refused;
   if (goes_library(pattern, *own, call, receive, timed)) {
-    alike(*own, {call, {}, pattern.in_place});
+    check_consistency(*own, {call, {}, pattern.in_place});
     return {};
   }
   Exchange exchange(*own, pattern.sends(*own), pattern.receives(*own));
   if (!exchange) return no_memory_on(comm);
-  alike(*own, {call, pair_by_pair(), pattern.in_place});
+  check_consistency(*own, {call, pair_by_pair(), pattern.in_place});
   if (!add_blocks(pattern, *own, send, receive, exchange)) return beyond_numbers(comm);
   if (pattern.in_place && !exchange.send_from_aside()) return no_memory_on(comm);
   return exchange.run(comm, pattern.neighbours);
@@ -247,7 +247,8 @@ namespace heddle::mpi {
 template <class Given>
 Done exchange_in_place(const char* call, const Given& given, MPI_Comm comm) {
   if (!blocks::ours(patterns::in_place, given, given)) {
-    if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr) alike(*own, {call, {}, true});
+    if (ShadowComm* own = settings_of_process().check ? ShadowComm::made(comm) : nullptr)
+      check_consistency(*own, {call, {}, true});
     return {};
   }
   TimedCall timed;  // never asked: nothing in place is tried

@@ -64,7 +64,7 @@ FileHints hints_of(MPI_Info info) {
 
 /// All ranks of the communicator are on this node.
 bool on_one_node(MPI_Comm comm, int me, int ranks) {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   if (ranks == 1) return true;
   if (!node) return false;
   for (int rank = 0; rank < ranks; ++rank)

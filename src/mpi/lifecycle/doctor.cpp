@@ -90,7 +90,7 @@ void say_findings(const StartOutcome& started) noexcept try {
     const settings::Settings& set = settings_of_process();
     found.missed = started.missed;
     found.node = effect(started, wish_node);
-    if (found.node == Effect::in_effect && !Node::possible()) found.node = Effect::impossible;
+    if (found.node == Effect::in_effect && !MpiNode::possible()) found.node = Effect::impossible;
     found.rendezvous = set.rendezvous;
     found.between_nodes = between_nodes(started, set);
     found.collectives = effect(started, wish_exchange);

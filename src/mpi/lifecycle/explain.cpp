@@ -25,7 +25,7 @@ explain::Here here(MPI_Datatype type, const layout::Layout& layout, Count count)
   Entry* const found = table.find(type);
   const Entry* const entry = found ? found->ready(type) : nullptr;
   const settings::Settings& set = settings_of_process();
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   const Network* const network = Network::here();
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);

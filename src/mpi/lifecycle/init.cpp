@@ -59,7 +59,7 @@ void world_ends() {
   finish_reporting(together, meets);
   ShadowComm::close(together);
   if (probes) ProbeQueue::of_process().close();
-  Node::stop();
+  MpiNode::stop();
   process.host_stops(forget_all);
 }
 
@@ -130,7 +130,7 @@ void world_started() {
   if (all & (wish_node | wish_fabric | wish_exchange)) {
     const Placement placement(one_machine);
     one_node = !placement.several();
-    if (within_node) Node::start(placement.ranks(), (all & wish_messages) != 0, file);
+    if (within_node) MpiNode::start(placement.ranks(), (all & wish_messages) != 0, file);
     if ((all & wish_fabric) && placement.several()) Network::start();
     if (!(ways & wish_fabric) && placement.several() && set.fabric == "auto" && !native && !hosts)
       say_once_verbose("messages between nodes go through the MPI library", Network::no_adapter);
@@ -143,7 +143,7 @@ void world_started() {
   }
   files::allow((all & wish_files) != 0);
   windows::allow(within_node && (all & wish_windows) != 0, one_node || (all & wish_created) != 0);
-  Node::started();
+  MpiNode::started();
   start_explaining();
   took = {ms_of(CLOCK_MONOTONIC) - before.elapsed, ms_of(CLOCK_THREAD_CPUTIME_ID) - before.work};
   if (!set.doctor) return;

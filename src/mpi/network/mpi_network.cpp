@@ -50,7 +50,7 @@ bool Network::prepare() noexcept try {
   nonce_ = transport::random_secret();
   threshold_ = std::max(2 * settings_of_process().rendezvous, engine::network_descriptor_bytes);
   if (settings_of_process().scheme != settings::Scheme::automatic) wireup_.move_pieces();
-  crowded_ = Node::here() ? Node::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
+  crowded_ = MpiNode::here() ? MpiNode::here()->crowded() : engine::ranks_of_node() > engine::cores_of_node();
   profile_ = profile_of_machine().profile;
   return nonce_ != engine::Nonce{};
 } catch (const std::exception& error) {
@@ -192,7 +192,7 @@ void Network::forget(const Stray* stray) noexcept {
 
 /// `world`, if it is a rank on another node; else -1.
 int Network::elsewhere(int world) const noexcept {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   return world < 0 || world == me_ || (node && node->peer(world) >= 0) ? -1 : world;
 }
 

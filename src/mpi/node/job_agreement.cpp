@@ -153,7 +153,7 @@ void agree_on_links() noexcept {
     say_once_verbose("collectives go by built-in costs of messages", "no memory to read the profile");
   }
   select::reduce(all, [](const double* mine, double* most, int numbers) {
-    if (transport::Assembly* const ranks = Node::starting()) {
+    if (transport::Assembly* const ranks = MpiNode::starting()) {
       std::copy_n(mine, numbers, most);
       ranks->reduce(std::span(most, static_cast<std::size_t>(numbers)), [](double a, double b) { return std::max(a, b); });
       return true;

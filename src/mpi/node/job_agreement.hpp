@@ -29,7 +29,7 @@ using engine::wish_windows;
 struct Agreed {
   unsigned wishes = 0;           ///< What every rank wishes.
   bool one_machine = false;      ///< All ranks run under one kernel, and none takes its node for several (HEDDLE_NODES).
-  transport::CommonFile file{};  ///< A file for all ranks, if rank 0 offers one. For Node::start().
+  transport::CommonFile file{};  ///< A file for all ranks, if rank 0 offers one. For MpiNode::start().
 };
 
 /// Collective over MPI_COMM_WORLD. A rank without Heddle never answers. After HEDDLE_PATIENCE, the
@@ -43,7 +43,7 @@ Agreed agree(unsigned wishes, const settings::Settings& set) noexcept;
 /// The ranks that share this rank's node.
 ///
 ///   const Placement placement(all.one_machine);         // collective over MPI_COMM_WORLD
-///   Node::start(placement.ranks(), true, all.file);
+///   MpiNode::start(placement.ranks(), true, all.file);
 ///   ...
 ///   Placement::node()                                   // equal on the ranks of a node, different on different nodes
 class Placement {

@@ -29,11 +29,11 @@ transport::NodeOptions node_options(const settings::Settings& set) noexcept {
 }
 
 /// A rank that is about to join its node.
-struct Node::Place {
+struct MpiNode::Place {
   int me = 0;
   engine::Nonce fresh_nonce{};
   std::vector<int> members;  // the ranks of MPI_COMM_WORLD on this node
-  std::unique_ptr<transport::Node> transport;
+  std::unique_ptr<transport::JoinedNode> transport;
 
   /// Does everything that needs memory, before the ranks depend on each other.
   bool prepare(MPI_Comm node) noexcept try {
@@ -42,7 +42,7 @@ struct Node::Place {
     if (PMPI_Comm_rank(node, &node_me) != MPI_SUCCESS || PMPI_Comm_size(node, &node_ranks) != MPI_SUCCESS) return false;
     fresh_nonce = engine::random_nonce();
     members.resize(static_cast<std::size_t>(node_ranks));
-    transport = std::make_unique<transport::Node>(node_me, node_ranks, node_options(settings_of_process()));
+    transport = std::make_unique<transport::JoinedNode>(node_me, node_ranks, node_options(settings_of_process()));
     return true;
   } catch (const std::exception& error) {
     say_once_verbose(goes_through_host, error.what());
@@ -50,10 +50,11 @@ struct Node::Place {
   }
 };
 
-Node::Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks)
+MpiNode::Node(std::unique_ptr<transport::JoinedNode> transport, const engine::Nonce& nonce, const Options& options,
+              group::Group ranks)
     : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 
-std::optional<engine::Nonce> Node::agreed(const Place& place, bool ready) noexcept {
+std::optional<engine::Nonce> MpiNode::agreed(const Place& place, bool ready) noexcept {
   engine::Readiness all(ready, place.fresh_nonce, place.me);
   PMPI_Allreduce(MPI_IN_PLACE, all.numbers(), engine::Readiness::count, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return all.nonce();
@@ -78,12 +79,12 @@ bool all_have(bool done, MPI_Comm ranks) {
 
 /// All ranks of the job are on one machine, and rank 0 has made a file for them. Collective over
 /// MPI_COMM_WORLD. True: all ranks have the file now.
-bool Node::attached(Place& place, bool ready, transport::CommonFile& file) noexcept {
+bool MpiNode::attached(Place& place, bool ready, transport::CommonFile& file) noexcept {
   return all_have(ready && place.transport->attach(file, keep_host_going), MPI_COMM_WORLD);
 }
 
 /// Each rank makes a file of its own. The ranks have agreed on a nonce before.
-void Node::join(Place& place, MPI_Comm ranks) noexcept {
+void MpiNode::join(Place& place, MPI_Comm ranks) noexcept {
   if (ranks != MPI_COMM_WORLD) PMPI_Allgather(&place.me, 1, MPI_INT, place.members.data(), 1, MPI_INT, ranks);
   place.transport->join([ranks](const void* mine, std::size_t bytes, void* all) {
     return PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, ranks) ==
@@ -93,7 +94,7 @@ void Node::join(Place& place, MPI_Comm ranks) noexcept {
 
 // Steps that may fail in one rank alone lie between two collectives. The second collective tells
 // all ranks whether a step has failed. A rank comes to every collective, also after a failure.
-void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept {
+void MpiNode::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noexcept {
   Place place;
   const bool ready = PMPI_Comm_rank(MPI_COMM_WORLD, &place.me) == MPI_SUCCESS && ranks != MPI_COMM_NULL && place.prepare(ranks);
   std::optional<engine::Nonce> nonce;
@@ -107,7 +108,7 @@ void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noe
     join(place, ranks);
   }
   assembly() = place.transport->assembly();
-  std::unique_ptr<Node> here = made(place, *nonce);
+  std::unique_ptr<MpiNode> here = made(place, *nonce);
   if (here) here->carries_messages_ = messages;
 
   // All ranks of this node or none: every receiver must know a descriptor when it comes.
@@ -117,14 +118,14 @@ void Node::start(MPI_Comm ranks, bool messages, transport::CommonFile& file) noe
   here_.store(here.release(), std::memory_order_release);
 }
 
-std::unique_ptr<Node> Node::made(Place& place, const engine::Nonce& nonce) noexcept try {
-  transport::Node& transport = *place.transport;
+std::unique_ptr<MpiNode> MpiNode::made(Place& place, const engine::Nonce& nonce) noexcept try {
+  transport::JoinedNode& transport = *place.transport;
   if (!transport.why().empty() && transport.me() == 0) say(transport.why().c_str());
   if (!transport.memory(transport.me())) return nullptr;
   group::Encoder ranks;
   for (const int rank : place.members) ranks.add(rank);
   const Options set = options(transport.size());
-  std::unique_ptr<Node> here(new Node(std::move(place.transport), nonce, set, ranks.finish()));
+  std::unique_ptr<MpiNode> here(new MpiNode(std::move(place.transport), nonce, set, ranks.finish()));
   if (const std::string& complaint = profile_of_machine().complaint; place.me == 0 && !complaint.empty())
     say(complaint.c_str());
   return here;
@@ -133,12 +134,12 @@ std::unique_ptr<Node> Node::made(Place& place, const engine::Nonce& nonce) noexc
   return nullptr;
 }
 
-bool Node::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
+bool MpiNode::leaves_to_host(int peer, Bytes bytes, bool blocking) noexcept {
   return traits().packs_while_it_sends && settings_of_process().scheme == settings::Scheme::automatic &&
          better_by_host(peer, bytes, blocking);
 }
 
-void Node::stop() noexcept {
+void MpiNode::stop() noexcept {
   // Never freed: a thread may still be in a call, and the process is about to end.
   here_.store(nullptr);
 }

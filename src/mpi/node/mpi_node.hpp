@@ -1,7 +1,7 @@
 // mpi/node/mpi_node.hpp: the ranks that share this process's node, and what Heddle shares with
 // them.
 //
-//   if (Node* node = Node::here())                              // null: alone on the node, or Heddle goes without
+//   if (MpiNode* node = MpiNode::here())                              // null: alone on the node, or Heddle goes without
 //     if (const int peer = node->peer(comm, dest); peer >= 0) ...
 #pragma once
 
@@ -23,14 +23,14 @@ using layout::Bytes;
 /// The options by which a rank joins its node.
 transport::NodeOptions node_options(const settings::Settings& set) noexcept;
 
-class Node : public engine::Node {
+class MpiNode : public engine::Node {
  public:
   /// Null before start(). It stays null if there is no rank to share with.
-  static Node* here() noexcept { return here_.load(std::memory_order_acquire); }
+  static MpiNode* here() noexcept { return here_.load(std::memory_order_acquire); }
 
   /// The node, also while MPI_Finalize runs: attribute callbacks free memory then. Null: there
   /// never was one.
-  static Node* ever() noexcept { return ever_.load(std::memory_order_acquire); }
+  static MpiNode* ever() noexcept { return ever_.load(std::memory_order_acquire); }
 
   /// Collective over MPI_COMM_WORLD, in MPI_Init, if all ranks wish it. All ranks of a node get the
   /// same result. If the system refuses a feature, the first rank of the node says so, once.
@@ -71,14 +71,15 @@ class Node : public engine::Node {
 
  private:
   struct Place;
-  Node(std::unique_ptr<transport::Node> transport, const engine::Nonce& nonce, const Options& options, group::Group ranks);
+  MpiNode(std::unique_ptr<transport::JoinedNode> transport, const engine::Nonce& nonce, const Options& options,
+          group::Group ranks);
   static bool attached(Place& place, bool ready, transport::CommonFile& file) noexcept;
   static void join(Place& place, MPI_Comm ranks) noexcept;
   static std::optional<engine::Nonce> agreed(const Place& place, bool ready) noexcept;
-  static std::unique_ptr<Node> made(Place& place, const engine::Nonce& nonce) noexcept;
+  static std::unique_ptr<MpiNode> made(Place& place, const engine::Nonce& nonce) noexcept;
 
-  static inline std::atomic<Node*> here_{nullptr};
-  static inline std::atomic<Node*> ever_{nullptr};
+  static inline std::atomic<MpiNode*> here_{nullptr};
+  static inline std::atomic<MpiNode*> ever_{nullptr};
   static inline std::atomic<bool> possible_{false};
   static std::shared_ptr<transport::Assembly>& assembly() noexcept {
     static layout::Immortal<std::shared_ptr<transport::Assembly>> of_start;

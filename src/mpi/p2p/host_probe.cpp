@@ -45,22 +45,22 @@ bool ProbingHost::from_another_node(const MPI_Status& found, MPI_Comm comm) {
   return network && network->elsewhere(comm, found.MPI_SOURCE) >= 0;
 }
 
-std::optional<engine::Lengths::Seen> ProbingHost::seen(const MPI_Status& found, MPI_Comm comm) {
+std::optional<engine::Lengths::ProbedLength> ProbingHost::probed_length(const MPI_Status& found, MPI_Comm comm) {
   if (found.MPI_SOURCE == MPI_PROC_NULL) return {};
   const Bytes bytes = bytes_of(found);
   if (bytes == engine::network_descriptor_bytes && from_another_node(found, comm))
-    return engine::Lengths::Seen{.kind = engine::Lengths::Kind::unclear, .total = bytes};
+    return engine::Lengths::ProbedLength{.kind = engine::Lengths::Kind::unclear, .total = bytes};
   if (!engine::Lengths::possible(bytes)) return {};
-  const Node* node = Node::here();
+  const MpiNode* node = MpiNode::here();
   const int peer = node ? node->peer(comm, found.MPI_SOURCE) : -1;
   if (peer < 0) return {};
-  engine::Lengths::Seen seen = node->lengths(peer).seen(bytes, found.MPI_TAG);
+  engine::Lengths::ProbedLength seen = node->lengths(peer).probed_length(bytes, found.MPI_TAG);
   if (seen.kind != engine::Lengths::Kind::rendezvous) seen.total = bytes;
   return seen;
 }
 
 std::optional<Bytes> ProbingHost::announced(const std::byte* arrived, Bytes length) noexcept {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   if (begins_like_network_descriptor(arrived)) return Network::here()->announced(arrived, length);
   return node ? node->announced(arrived, length) : std::nullopt;
 }

@@ -64,7 +64,7 @@ class ProbingHost {
 
   /// Tells what a message that the host has found may be. Nothing: it is not as long as a
   /// descriptor, or comes from a rank that announces nothing.
-  static std::optional<engine::Lengths::Seen> seen(const Status& found, MPI_Comm comm);
+  static std::optional<engine::Lengths::ProbedLength> probed_length(const Status& found, MPI_Comm comm);
   static bool from_another_node(const Status& found, MPI_Comm comm);
   /// Bytes of the message that a descriptor announces. Nothing: `arrived` is no descriptor.
   static std::optional<Bytes> announced(const std::byte* arrived, Bytes length) noexcept;

@@ -16,7 +16,7 @@ namespace {
 /// True: these may be the first `seen` bytes of a descriptor.
 bool may_begin_like_descriptor(const void* first, Bytes seen) noexcept {
   const auto looked_at = static_cast<std::size_t>(std::min<Bytes>(seen, sizeof(engine::Nonce)));
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   const Network* const network = Network::here();
   return (node && std::memcmp(first, node->nonce().data(), looked_at) == 0) ||
          (network && std::memcmp(first, network->nonce().data(), looked_at) == 0);
@@ -57,7 +57,7 @@ void find_standing(engine::Node& node, engine::Standing& found) {
 std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, const layout::Layout& layout, const Sender& from,
                                    MPI_Status* status) noexcept {
   const auto [first, room, programs] = arrived;
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   const auto from_another_node = [&] { return !node || from.peer(*node, status->MPI_SOURCE) < 0; };
   if (begins_like_network_descriptor(first) && bytes_of(*status) == engine::network_descriptor_bytes && from_another_node() &&
       Network::here()->turns_away(first, room))
@@ -82,7 +82,7 @@ std::optional<int> complete_staged(const Arrived& arrived, const Buffer& data, c
 
 bool complete_truncated(int result, void* arrived, Bytes room, const Buffer& data, const layout::Layout& layout,
                         MPI_Status* status) noexcept {
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   if (!node || !truncated(result)) return false;
   return outcome(engine::fetch_truncated(*node, arrived, room, target(data, layout)), status) == MPI_ERR_TRUNCATE;
 }

@@ -22,7 +22,7 @@ inline bool truncated(int result) noexcept {
 
 /// True: the bytes begin like a descriptor.
 inline bool begins_like_descriptor(const void* first) noexcept {
-  const Node* node = Node::here();
+  const MpiNode* node = MpiNode::here();
   return (node && engine::is_descriptor(first, node->nonce())) || begins_like_network_descriptor(first);
 }
 

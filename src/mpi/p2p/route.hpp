@@ -38,12 +38,12 @@ struct Route {
 constexpr Bytes descriptor_bytes = sizeof(engine::Descriptor);
 
 /// True: a receive may bring a descriptor.
-inline bool descriptors_come() noexcept { return Node::here() || Network::here(); }
+inline bool descriptors_come() noexcept { return MpiNode::here() || Network::here(); }
 
 /// True: a receive of the program may bring a descriptor. False where a rank leaves messages to the
 /// MPI library (HEDDLE_MESSAGES=native).
 inline bool messages_come() noexcept {
-  const Node* node = Node::here();
+  const MpiNode* node = MpiNode::here();
   return (node && node->carries_messages()) || Network::here();
 }
 
@@ -56,9 +56,9 @@ inline bool may_cross(const Network& network, Count count) noexcept {
   return network.moves_pieces() && count >= network.threshold() / largest_element;
 }
 
-inline bool may_meet(const Node& node, MPI_Datatype type, Count count) noexcept {
+inline bool may_meet(const MpiNode& node, MPI_Datatype type, Count count) noexcept {
   if (node.scatter_hints().any()) return count >= node.threshold() / largest_element;
-  return count >= Node::least_piece / largest_element && count <= Node::most_piece &&
+  return count >= MpiNode::least_piece / largest_element && count <= MpiNode::most_piece &&
          node.moves_pieces(count * predefined(type).size);
 }
 
@@ -74,7 +74,7 @@ inline bool refused_at_zero(const Buffer& data) noexcept {
 /// The route of a send on a communicator of Heddle's own, which the program never probes. So its
 /// length is not noted.
 inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexcept {
-  const Node* node = mode == Mode::buffered ? nullptr : Node::here();
+  const MpiNode* node = mode == Mode::buffered ? nullptr : MpiNode::here();
   Entry* type = table.find(data.type);
   const Network* network = mode == Mode::buffered ? nullptr : Network::here();
   if (!type) {
@@ -93,23 +93,23 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 // instructions:
 
 /// True: so many bytes are the host's. They are few, and not as many as a descriptor may have.
-inline bool are_hosts(const Node& node, Bytes bytes) noexcept {
+inline bool are_hosts(const MpiNode& node, Bytes bytes) noexcept {
   return bytes < node.threshold() && !engine::Lengths::noted(bytes);
 }
 
 // True: the host sends the message whatever else is known. The first procedure knows predefined
 // types only, and calls nothing, so that it needs few registers. A rank alone on its node has no
-// Node, and only the host reaches its peers if Network is not there either.
+// MpiNode, and only the host reaches its peers if Network is not there either.
 
 [[gnu::always_inline]] inline bool is_hosts(const void* address, Count count, MPI_Datatype type) noexcept {
   unsigned about = 0;
   if (!address || Network::here() || !known_predefined.find(type, about)) return false;
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   return !node || (count >= 0 && count < node->threshold() && are_hosts(*node, count * bytes_of_predefined(about)));
 }
 [[gnu::always_inline]] inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
   if (!address || Network::here() || count < 0) return false;
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   if (node && count >= node->threshold()) return false;
   const Entry* const derived = table.find(type);
   if (!derived || !derived->known() || derived->pays_to_pack(count)) return false;
@@ -128,7 +128,7 @@ enum class Destination : std::uint8_t {
   constexpr Count most = Count{1} << 48;  // more may overflow
   unsigned about = 0;
   if (!address || Network::here() || ProbeQueue::any() || !known_predefined.find(type, about)) return Destination::unknown;
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   if (!node || !node->carries_messages()) return Destination::host;
   if (is_predefined_pair(about) || count < 0 || count >= most) return Destination::unknown;
   return count * bytes_of_predefined(about) < descriptor_bytes ? Destination::host : Destination::buffer;
@@ -137,7 +137,7 @@ enum class Destination : std::uint8_t {
 /// A type with holes, whose message goes into the program's buffer and may be a descriptor. Null:
 /// no receive of as many elements has landed. Then route_of_receive() knows.
 [[gnu::always_inline]] inline const Entry* landed(const void* address, Count count, MPI_Datatype type) noexcept {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   if (!node || !node->carries_messages() || !address) return nullptr;
   const Entry* const derived = table.find(type);
   return derived && derived->has_landed(count) ? derived : nullptr;
@@ -150,7 +150,7 @@ inline Route route_of_send(const Buffer& data, int tag, Mode mode) noexcept {
   Route route = route_of_send(data, mode);
   if (route.protocol == Protocol::rendezvous && !messages_come())
     route.protocol = route.type && route.type->pays_to_pack(data.count) ? Protocol::packed : Protocol::passthrough;
-  Node* node = Node::here();
+  MpiNode* node = MpiNode::here();
   Network* network = Network::here();
   if ((!node && !network) || data.count <= 0 || data.count > engine::Lengths::longest) return route;
   Bytes bytes = 0;
@@ -177,7 +177,7 @@ inline bool exceeds_room(const Entry& type, Count count) noexcept {
 /// True: a message that fits is never announced, because it is short. Only a message that is too
 /// long for the receive may come as a descriptor. False between nodes.
 inline bool is_short(const Entry& type, Count count) noexcept {
-  const Node* const node = Node::here();
+  const MpiNode* const node = MpiNode::here();
   return node && !Network::here() && count < node->threshold() && type.size() < node->threshold() &&
          type.size() * count < node->threshold();
 }

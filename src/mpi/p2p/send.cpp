@@ -42,14 +42,14 @@ bool left_to_host(const Buffer& data, Route route, const Envelope& to, bool bloc
   if (route.protocol != Protocol::rendezvous || !route.type || route.type->pays_to_pack(data.count) ||
       route.type->contiguous(data.count))
     return false;
-  Node* node = Node::here();
+  MpiNode* node = MpiNode::here();
   const int peer = node ? node->peer(to.comm, to.rank) : -1;
   return peer >= 0 && node->leaves_to_host(peer, data.count * route.type->size(), blocking);
 }
 
 /// True: the message is too large to be packed, and no peer can read it where it lies.
 bool too_large(const Buffer& data, Route route) noexcept {
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   if (route.protocol != Protocol::rendezvous || !route.type || route.type->pays_to_pack(data.count) || !node) return false;
   if (!exceeds_room(*route.type, data.count)) return false;
   if (settings_of_process().scheme != settings::Scheme::automatic) return false;
@@ -91,7 +91,7 @@ Done SendOperation::begin(MPI_Request* request) {
 /// descriptor goes by a synchronous send. Its request is then complete when the receiver has the
 /// descriptor.
 Done SendOperation::begin_rendezvous(MPI_Request* request) {
-  Node* const node = Node::here();  // the route may be for the fabric alone, which has not taken it
+  MpiNode* const node = MpiNode::here();  // the route may be for the fabric alone, which has not taken it
   if (!node || !(route_.type ? may_meet(*node, *route_.type, data_.count) : may_meet(*node, data_.type, data_.count)))
     return {};
   report::ReportedCall reported("send");

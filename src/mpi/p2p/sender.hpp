@@ -23,7 +23,7 @@ class Sender {
       : comm_(hold.handle()), hold_(&hold), probes_(probes) {}
 
   /// A rank of the node, or `unknown` or `elsewhere` of engine::Receipt.
-  [[nodiscard]] int peer(const Node& node, int source) const {
+  [[nodiscard]] int peer(const MpiNode& node, int source) const {
     if (comm_ == MPI_COMM_NULL) return engine::Receipt::unknown;
     const int world = hold_ ? hold_->world_rank(source) : communicators::world_rank(comm_, source);
     const int peer = node.peer(world);

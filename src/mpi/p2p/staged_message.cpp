@@ -53,7 +53,7 @@ int StagedMessage::unpack(int result, const Sender& from, MPI_Status* status) {
   if (!staging_.apart() || (result != MPI_SUCCESS && !truncated(result))) return result;
   const Bytes arrived = bytes_of(*status);
   if (arrived <= 0) return result;
-  if (Node* node = Node::here(); node && arrived >= node->threshold())
+  if (MpiNode* node = MpiNode::here(); node && arrived >= node->threshold())
     if (const int peer = from.peer(*node, status->MPI_SOURCE); peer >= 0) node->tell_to_scatter(peer);
   staging_.unpack(arrived);
   const Wire& wire = type_->wire();

@@ -39,7 +39,7 @@ class StagedMessage {
   /// False: the host refuses to pack a type that Heddle cannot decode.
   [[nodiscard]] bool pack() {
     if (opaque_) return opaque_.pack(data_, staging_.address(), staging_.bytes());
-    staging_.pack(Node::here());
+    staging_.pack(MpiNode::here());
     return true;
   }
   /// Puts the received message in place, or brings it if a descriptor has come. `result` is the

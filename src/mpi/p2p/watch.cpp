@@ -32,7 +32,7 @@ bool delivered(Delivery& each) {
 }
 
 /// Both are ranks of the node.
-void end_job_for(const Node& node, int receiver, int sender, int tag) {
+void end_job_for(const MpiNode& node, int receiver, int sender, int tag) {
   end_job(engine::received_past(node.world_rank(receiver), node.world_rank(sender), tag).c_str());
 }
 
@@ -44,7 +44,7 @@ bool receiving() noexcept {
 }
 
 /// A peer says that this process has received one of its descriptors without claiming the message.
-void judge(Node& node) {
+void judge(MpiNode& node) {
   engine::Unclaimed mine = node.unclaimed();
   const std::optional<engine::Unclaimed::Suspect> suspect = mine.suspect();
   if (!suspect || receiving() || mine.uncertain()) return;
@@ -95,13 +95,13 @@ bool Watch::let_go(MPI_Comm comm) {
   }
 }
 
-void Watch::look_closer(Node& node) {
+void Watch::look_closer(MpiNode& node) {
   watched_.look(mpi::delivered, [&](int peer) { return node.unclaimed(peer); });
   judge(node);
 }
 
 /// Each descriptor of this process that the host has delivered and that nobody has fetched.
-void Watch::last_look(Node& node) {
+void Watch::last_look(MpiNode& node) {
   constexpr int looks = 100;  // the host may have more to do before it knows
   watched_.for_each([&](auto& each) {
     MPI_Request& request = each.delivery.request;
@@ -129,7 +129,7 @@ void Watch::meet(MPI_Comm comm) {
 
 void Watch::end(bool within_node, bool together) {
   if (!together) return uncertain();
-  Node* const node = within_node ? Node::here() : nullptr;
+  MpiNode* const node = within_node ? MpiNode::here() : nullptr;
   // A receive that the program has never completed may have taken its descriptor.
   if (node && (requests::table.any_active() || requests::freed.any() || ProbeQueue::any())) uncertain();
   meet(MPI_COMM_WORLD);

@@ -39,17 +39,17 @@ class Watch {
   /// Called by calls of the program that send or receive. Costs two loads if there is nothing to
   /// look at.
   static void look() {
-    if (sees()) look_closer(*Node::here());
+    if (sees()) look_closer(*MpiNode::here());
   }
   /// True: there is something to look at.
   static bool sees() noexcept {
-    Node* const node = Node::here();
+    MpiNode* const node = MpiNode::here();
     return node && (watched_.any() || node->unclaimed().any());
   }
 
   /// From here on, nothing is concluded from messages that this process leaves unclaimed.
   static void uncertain() noexcept {
-    if (Node* node = Node::here()) node->unclaimed().set_uncertain();
+    if (MpiNode* node = MpiNode::here()) node->unclaimed().set_uncertain();
   }
   /// A call of the host or of Heddle that completes receives has returned `result`.
   static int noted(int result) {
@@ -74,8 +74,8 @@ class Watch {
 
  private:
   static bool let_go(MPI_Comm comm);
-  static void look_closer(Node& node);
-  static void last_look(Node& node);
+  static void look_closer(MpiNode& node);
+  static void last_look(MpiNode& node);
   static inline constinit engine::Watched<Delivery> watched_{};
 };
 

@@ -62,7 +62,7 @@ class Scratch {
 
 }  // namespace
 
-DeferredByWindow::DeferredByWindow(Node& node, std::vector<Rank> ranks, engine::DeferredLists& mine, int me, std::byte* base,
+DeferredByWindow::DeferredByWindow(MpiNode& node, std::vector<Rank> ranks, engine::DeferredLists& mine, int me, std::byte* base,
                                    Bytes size)
     : node_(node), ranks_(std::move(ranks)), lists_(&mine), base_(base), size_(size), all_(*this, mine, lists_of(ranks_), me) {}
 

@@ -32,7 +32,7 @@ class DeferredByWindow final : private engine::DeferredAccesses::Memory {
   /// @param mine  Of node.shared(). It releases them.
   /// @param me  This rank in the window.
   /// @param base, size  The memory of this rank in the window.
-  DeferredByWindow(Node& node, std::vector<Rank> ranks, engine::DeferredLists& mine, int me, std::byte* base, Bytes size);
+  DeferredByWindow(MpiNode& node, std::vector<Rank> ranks, engine::DeferredLists& mine, int me, std::byte* base, Bytes size);
   ~DeferredByWindow() { node_.shared().release(lists_); }
   DeferredByWindow(const DeferredByWindow&) = delete;
   DeferredByWindow& operator=(const DeferredByWindow&) = delete;
@@ -82,7 +82,7 @@ class DeferredByWindow final : private engine::DeferredAccesses::Memory {
   }
   int to_host(const Access& access, MPI_Win win) const;
 
-  Node& node_;
+  MpiNode& node_;
   const std::vector<Rank> ranks_;
   engine::DeferredLists* const lists_;
   std::byte* const base_;

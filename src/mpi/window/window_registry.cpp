@@ -52,7 +52,7 @@ struct Own {
   std::vector<Told> told;  ///< By all ranks.
   Told mine;
 
-  bool prepare(Node* node, int ranks, const Exposed& memory) noexcept try {
+  bool prepare(MpiNode* node, int ranks, const Exposed& memory) noexcept try {
     told.resize(static_cast<std::size_t>(ranks));
     if (!node) return true;
     if (!memory.of_program || (memory.size > 0 && MappedFiles::looks_shared(memory.base))) files = MappedFiles::of_process();
@@ -73,13 +73,13 @@ struct Own {
     return false;
   }
 
-  void release(Node& node) noexcept {
+  void release(MpiNode& node) noexcept {
     node.shared().release(counters);
     if (lists) node.shared().release(lists);
   }
 
  private:
-  void prepare_lists(Node& node, int ranks) noexcept {
+  void prepare_lists(MpiNode& node, int ranks) noexcept {
     const Bytes bytes = DeferredLists::bytes(ranks);
     lists = static_cast<DeferredLists*>(node.shared().allocate_zeroed(bytes));
     if (const std::optional<transport::Place> place = lists ? node.shared().find(lists, bytes) : std::nullopt)
@@ -88,7 +88,7 @@ struct Own {
 };
 
 /// The rank in the node of each rank of the communicator. Negative: on another node.
-std::vector<int> places_of(Node& node, MPI_Comm comm, int me, int ranks) {
+std::vector<int> places_of(MpiNode& node, MPI_Comm comm, int me, int ranks) {
   std::vector<int> places(static_cast<std::size_t>(ranks), -1);
   for (int rank = 0; rank < ranks; ++rank)
     places[static_cast<std::size_t>(rank)] = rank == me ? node.me() : node.peer(comm, rank);
@@ -103,7 +103,7 @@ bool may_defer(const std::vector<Told>& told) {
 /// The ranks whose memory this rank can access, itself included.
 /// @param mappings  Null: the host keeps the memory mapped while the window lives. Otherwise the
 /// program may unmap it here, so this gets mappings of Heddle's own.
-std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, int me, Own& own,
+std::vector<Window::Target> reached(MpiNode& node, const std::vector<int>& places, int me, Own& own,
                                     std::vector<engine::SecondMapping>* mappings) {
   std::vector<Window::Target> targets;
   const Bytes bytes = WindowCounters::bytes(node.size());
@@ -132,7 +132,7 @@ std::vector<Window::Target> reached(Node& node, const std::vector<int>& places, 
 }
 
 /// Null: accesses cannot wait for a fence, because this rank does not reach the lists of all ranks.
-std::unique_ptr<DeferredByWindow> deferring(Node& node, const std::vector<int>& places, int me, Own& own,
+std::unique_ptr<DeferredByWindow> deferring(MpiNode& node, const std::vector<int>& places, int me, Own& own,
                                             const Exposed& mine) try {
   const Bytes bytes = DeferredLists::bytes(static_cast<int>(places.size()));
   std::vector<DeferredByWindow::Rank> ranks;
@@ -191,7 +191,7 @@ void meet(MPI_Win win, MPI_Comm comm, const Exposed& mine) {
   if (!(mine.of_program ? of_program_allowed : allowed) || win == MPI_WIN_NULL || communicators::reaches_beyond(comm) ||
       PMPI_Comm_rank(comm, &me) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS || ranks == 1)
     return;
-  Node* const node = Node::here();
+  MpiNode* const node = MpiNode::here();
   Own own;
   // The handler of `comm` may have hidden a failure.
   const bool ready = !communicators::hides_errors(comm) && own.prepare(node, ranks, mine);

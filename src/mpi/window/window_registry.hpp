@@ -27,7 +27,7 @@ class Window final : public engine::Window {
   /// @param mine  Of node.shared(). The window releases it.
   /// @param of_program  Its memory is the program's (MPI_Win_create).
   /// @param mappings  The targets' memory, if Heddle has mapped it itself.
-  Window(Node& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me,
+  Window(MpiNode& node, std::vector<Target> targets, std::vector<int> places, engine::WindowCounters& mine, int me,
          bool of_program, std::vector<engine::SecondMapping> mappings)
       : engine::Window(std::move(targets), std::move(places), mine, me),
         node_(node),
@@ -51,7 +51,7 @@ class Window final : public engine::Window {
   [[nodiscard]] bool refuses_across() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  Node& node_;
+  MpiNode& node_;
   std::atomic<bool> refused_{false};
   engine::WindowCounters* counters_;
   bool of_program_;

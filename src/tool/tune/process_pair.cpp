@@ -122,7 +122,7 @@ Pair::Pair() : cores_(two_cores()) {
   if (child_ == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
   close(ends[me == 0 ? 0 : 1]);
   if (!cores_.empty()) stay_on(cores_[static_cast<std::size_t>(me)]);
-  node_ = std::make_unique<transport::Node>(
+  node_ = std::make_unique<transport::JoinedNode>(
       me, 2, gather_over(ends[me == 0 ? 1 : 0], me),
       transport::NodeOptions{.memory = room + board_bytes, .prefault = room + board_bytes, .shared = 0});
   close(ends[me == 0 ? 1 : 0]);

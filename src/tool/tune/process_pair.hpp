@@ -54,7 +54,7 @@ class Pair {
 
   std::vector<int> cores_;
   std::vector<std::byte> private_[2];
-  std::unique_ptr<transport::Node> node_;
+  std::unique_ptr<transport::JoinedNode> node_;
   Board* board_ = nullptr;
   pid_t child_ = 0;
 };

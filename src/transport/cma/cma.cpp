@@ -158,6 +158,6 @@ Moved Cma::push(int peer, std::span<const iovec> local, std::span<const iovec> r
 
 namespace heddle::transport {
 
-std::unique_ptr<Transport> make_cma(const Node& node) { return std::make_unique<cma::Cma>(node.size()); }
+std::unique_ptr<Transport> make_cma(const JoinedNode& node) { return std::make_unique<cma::Cma>(node.size()); }
 
 }  // namespace heddle::transport

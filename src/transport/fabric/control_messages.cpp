@@ -52,7 +52,7 @@ bool read(std::span<const std::byte> arrived, std::uint64_t nonce, Announcement&
   if (arrived.size() < sizeof announcement) return false;
   std::memcpy(&announcement, arrived.data(), sizeof announcement);
   return announcement.nonce == nonce && announcement.total > 0 && announcement.segment > 0 &&
-         announcement.if_unpacks <= Scheme::multi_w && announcement.if_in_place <= Scheme::multi_w &&
+         announcement.if_unpacks <= FabricScheme::multi_w && announcement.if_in_place <= FabricScheme::multi_w &&
          announcement.address_bytes <= most_address && announcement.sum == sum(&announcement, offsetof(Announcement, sum));
 }
 

@@ -19,7 +19,7 @@
 namespace heddle::transport::fabric {
 
 /// How the bytes of a message move (Wu, Wyckoff, Panda 2004, §3.1 and §4.1 to §4.3).
-enum class Scheme : std::uint8_t {
+enum class FabricScheme : std::uint8_t {
   bc_spup,  ///< Packed in segments, written into the receiver's segments, unpacked there.
   rwg_up,   ///< Gathered by the network from the sender's blocks into the receiver's segments, unpacked there.
   p_rrs,    ///< Packed in segments (or contiguous), read by the receiver into its blocks.
@@ -54,8 +54,8 @@ constexpr std::uint8_t mark_of(std::string_view provider) noexcept {
 struct Announcement {
   std::uint64_t nonce = 0;  ///< Of the job.
   std::uint32_t from = 0;   ///< The message's number at the sender.
-  Scheme if_unpacks = Scheme::bc_spup;
-  Scheme if_in_place = Scheme::multi_w;
+  FabricScheme if_unpacks = FabricScheme::bc_spup;
+  FabricScheme if_in_place = FabricScheme::multi_w;
   std::uint8_t address_bytes = 0;
   std::uint8_t provider = 0;  ///< mark_of() the provider's name: addresses mean nothing to another provider.
   Bytes total = 0;

@@ -11,8 +11,8 @@ Incoming::Incoming(Fabric& fabric, const Announcement& announcement, const Eleme
   if (state() != State::working) return;
   Announcement checked;
   const std::span<const std::byte> arrived(reinterpret_cast<const std::byte*>(&announcement_), sizeof announcement_);
-  if (!read(arrived, fabric_.options().nonce, checked) || announcement_.if_unpacks > Scheme::rwg_up ||
-      announcement_.if_in_place < Scheme::p_rrs) {
+  if (!read(arrived, fabric_.options().nonce, checked) || announcement_.if_unpacks > FabricScheme::rwg_up ||
+      announcement_.if_in_place < FabricScheme::p_rrs) {
     fail(Failure::damaged);
     return;
   }
@@ -62,7 +62,7 @@ bool Incoming::hold_target(std::size_t most) {
 }
 
 bool Incoming::offer(Control& reply) {
-  if (announcement_.if_in_place == Scheme::p_rrs) {
+  if (announcement_.if_in_place == FabricScheme::p_rrs) {
     // The receiver reads, so its memory is the local memory of the operations.
     if (fabric_.abilities().local_registration && !hold_target(256)) return false;
     receiving_ = receive_reads(*this);

@@ -50,7 +50,7 @@ class Incoming final : public Message {
   /// message to its end. False: call again later.
   bool withdraw();
   /// The scheme of the message.
-  [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
+  [[nodiscard]] FabricScheme scheme() const noexcept { return scheme_; }
   /// Size of the message.
   [[nodiscard]] Bytes bytes() const noexcept { return announcement_.total; }
 
@@ -81,7 +81,7 @@ class Incoming final : public Message {
   Holding held_;  // if the caller keeps no registrations
   Holding* kept_ = nullptr;
   Listed* listed_ = nullptr;
-  Scheme scheme_ = Scheme::bc_spup;
+  FabricScheme scheme_ = FabricScheme::bc_spup;
   std::unique_ptr<Receiving> receiving_;
 };
 

@@ -39,7 +39,7 @@ class Listing {
   void done_with(Listed* listed) noexcept { --listed->users; }
 
  private:
-  using Key = std::tuple<const layout::Node*, Bytes, Bytes, Bytes>;
+  using Key = std::tuple<const layout::ProgramNode*, Bytes, Bytes, Bytes>;
   Pool pool_;
   std::size_t most_;
   std::uint64_t clock_ = 0;

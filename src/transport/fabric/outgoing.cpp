@@ -20,7 +20,7 @@ Outgoing::Outgoing(Fabric& fabric, const Elements& source, const Plan& plan)
     return;
   }
   packed_.push_back(reserve);
-  if (plan_.if_unpacks == Scheme::rwg_up && !hold_source()) plan_.if_unpacks = Scheme::bc_spup;  // then it packs
+  if (plan_.if_unpacks == FabricScheme::rwg_up && !hold_source()) plan_.if_unpacks = FabricScheme::bc_spup;  // then it packs
   announcement_.from = id_;
   announcement_.if_unpacks = plan_.if_unpacks;
   announcement_.if_in_place = plan_.if_in_place;
@@ -32,7 +32,7 @@ Outgoing::Outgoing(Fabric& fabric, const Elements& source, const Plan& plan)
   std::ranges::copy(fabric_.address(), announcement_.address.begin());
   seal(announcement_, fabric_.options().nonce);
   // Pack while the answer is on its way (Wu et al. 2004, §5.2).
-  if (plan_.if_unpacks == Scheme::bc_spup)
+  if (plan_.if_unpacks == FabricScheme::bc_spup)
     layout::pack_range(*source_.layout, source_.count, source_.base, 0, std::min(segment_, total_), packed_[0].at);
 }
 
@@ -64,7 +64,7 @@ bool Outgoing::pack(Bytes from, Bytes length, Slot& slot) {
   if (!packed_.empty()) {
     slot = packed_.back();
     packed_.pop_back();
-    ready = from == 0 && plan_.if_unpacks == Scheme::bc_spup && length == std::min(segment_, total_);
+    ready = from == 0 && plan_.if_unpacks == FabricScheme::bc_spup && length == std::min(segment_, total_);
   } else if (!fabric_.segments().take(slot)) {
     return false;
   }
@@ -90,17 +90,17 @@ void Outgoing::heard(const Control& control) {
   fabric_.attach(peer);
   if (!control.in_place && control.places == 0) return fail(Failure::damaged);
   scheme_ = control.in_place ? plan_.if_in_place : plan_.if_unpacks;
-  if (scheme_ == Scheme::rwg_up && !hold_source()) return fail(Failure::registration);
-  if (scheme_ == Scheme::rwg_up || (scheme_ == Scheme::multi_w && hold_source())) free_reserve();
+  if (scheme_ == FabricScheme::rwg_up && !hold_source()) return fail(Failure::registration);
+  if (scheme_ == FabricScheme::rwg_up || (scheme_ == FabricScheme::multi_w && hold_source())) free_reserve();
   switch (scheme_) {
-    case Scheme::bc_spup:
-    case Scheme::rwg_up:
-      sending_ = send_segments(*this, control, scheme_ == Scheme::rwg_up);
+    case FabricScheme::bc_spup:
+    case FabricScheme::rwg_up:
+      sending_ = send_segments(*this, control, scheme_ == FabricScheme::rwg_up);
       break;
-    case Scheme::p_rrs:
+    case FabricScheme::p_rrs:
       sending_ = send_offers(*this);
       break;
-    case Scheme::multi_w:
+    case FabricScheme::multi_w:
       sending_ = send_direct(*this, control);
       break;
   }

@@ -16,13 +16,13 @@
 namespace heddle::transport::fabric {
 
 struct Plan {
-  Scheme if_unpacks = Scheme::bc_spup;   ///< bc_spup or rwg_up, if the receiver grants segments.
-  Scheme if_in_place = Scheme::multi_w;  ///< multi_w or p_rrs, if the receiver offers its buffer.
-  Bytes segment = 64 << 10;              ///< Bytes; at most the fabric's.
-  bool list = true;                      ///< Operations are posted as lists (Wu et al. 2004, §4.3), not one by one.
-  bool enlist = false;                   ///< Blocks are registered even if the provider needs no local registration.
-  std::size_t regions = 64;              ///< Most regions of the sender's elements. If there would be more, it packs.
-  Holding* kept = nullptr;               ///< Registrations of elements that are sent repeatedly. They outlive the message.
+  FabricScheme if_unpacks = FabricScheme::bc_spup;   ///< bc_spup or rwg_up, if the receiver grants segments.
+  FabricScheme if_in_place = FabricScheme::multi_w;  ///< multi_w or p_rrs, if the receiver offers its buffer.
+  Bytes segment = 64 << 10;                          ///< Bytes; at most the fabric's.
+  bool list = true;          ///< Operations are posted as lists (Wu et al. 2004, §4.3), not one by one.
+  bool enlist = false;       ///< Blocks are registered even if the provider needs no local registration.
+  std::size_t regions = 64;  ///< Most regions of the sender's elements. If there would be more, it packs.
+  Holding* kept = nullptr;   ///< Registrations of elements that are sent repeatedly. They outlive the message.
 };
 
 class Outgoing;
@@ -57,7 +57,7 @@ class Outgoing final : public Message {
   [[nodiscard]] std::uint32_t peer() const noexcept { return peer_; }
   [[nodiscard]] std::uint32_t theirs() const noexcept { return theirs_; }
   /// Valid once the receiver has answered.
-  [[nodiscard]] Scheme scheme() const noexcept { return scheme_; }
+  [[nodiscard]] FabricScheme scheme() const noexcept { return scheme_; }
 
   // --- for the schemes
   using Message::fabric_;
@@ -94,7 +94,7 @@ class Outgoing final : public Message {
   Plan plan_;
   Bytes total_;
   Bytes segment_ = 0;
-  Scheme scheme_ = Scheme::bc_spup;
+  FabricScheme scheme_ = FabricScheme::bc_spup;
   Announcement announcement_{};
   Holding held_;  // if the caller keeps no registrations
   bool holds_ = false;

@@ -14,6 +14,6 @@ MappedBuffer Mapped::map(const PeerBuffer& buffer) noexcept {
                                               : MappedBuffer();
 }
 
-std::unique_ptr<Transport> make_mapped(const Node& node) { return std::make_unique<Mapped>(node); }
+std::unique_ptr<Transport> make_mapped(const JoinedNode& node) { return std::make_unique<Mapped>(node); }
 
 }  // namespace heddle::transport

@@ -12,13 +12,13 @@ namespace heddle::transport {
 
 class Mapped final : public Transport {
  public:
-  explicit Mapped(const Node& node) : Transport(*find("mapped"), node.size()), node_(node) {}
+  explicit Mapped(const JoinedNode& node) : Transport(*find("mapped"), node.size()), node_(node) {}
 
   void joined() noexcept override;
   [[nodiscard]] MappedBuffer map(const PeerBuffer& buffer) noexcept override;
 
  private:
-  const Node& node_;
+  const JoinedNode& node_;
   std::optional<PeerMemory> theirs_;  // none: too little memory
 };
 

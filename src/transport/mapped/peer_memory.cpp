@@ -18,7 +18,7 @@ struct Extent {
 
 /// The region's place in the owner's file, if its version is still that of `place`. A region that
 /// does not lie within the file is refused: reading it would raise SIGBUS.
-std::optional<Extent> current(const Node::File& file, const Place& place) noexcept {
+std::optional<Extent> current(const JoinedNode::File& file, const Place& place) noexcept {
   if (place.id >= slots || place.version == 0) return std::nullopt;
   const Slot& slot = slots_of(file)[place.id];
   if (slot.version.load(std::memory_order_acquire) != place.version) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<Extent> current(const Node::File& file, const Place& place) noexce
 
 }  // namespace
 
-PeerMemory::PeerMemory(const Node& node) : peers_(static_cast<std::size_t>(node.size())) {
+PeerMemory::PeerMemory(const JoinedNode& node) : peers_(static_cast<std::size_t>(node.size())) {
   for (int peer = 0; peer < node.size(); ++peer) peers_[static_cast<std::size_t>(peer)].file = node.file(peer);
 }
 

@@ -26,7 +26,7 @@ namespace heddle::transport {
 class PeerMemory {
  public:
   /// The node must outlive it. Costs nothing before the first map().
-  explicit PeerMemory(const Node& node);
+  explicit PeerMemory(const JoinedNode& node);
 
   /// The address here of `bytes` bytes from `place` on in memory of `peer`, for reading. Null: the
   /// region does not exist (any more), is too short, or cannot be mapped; take another way. Any
@@ -39,7 +39,7 @@ class PeerMemory {
  private:
   using Flags = std::unique_ptr<std::atomic<bool>[]>;
   struct Peer {
-    Node::File file;
+    JoinedNode::File file;
     std::atomic<const std::byte*> base{nullptr};
     bool refused = false;  // no address space
     AddressSpace space;

@@ -19,7 +19,7 @@ namespace heddle::transport {
 /// One region. Only its owner writes it; all processes read it. A slot of zero bytes is free.
 struct Slot {
   std::atomic<std::uint64_t> version;
-  std::atomic<Bytes> offset;  ///< From Node::File::shared_from.
+  std::atomic<Bytes> offset;  ///< From JoinedNode::File::shared_from.
   std::atomic<Bytes> bytes;   ///< Multiple of the page size.
   std::uint64_t reserved;
 
@@ -35,6 +35,6 @@ static_assert(sizeof(Slot) == 32 && std::atomic<std::uint64_t>::is_always_lock_f
 
 constexpr std::uint32_t slots = region_table / sizeof(Slot);
 
-inline Slot* slots_of(const Node::File& file) noexcept { return reinterpret_cast<Slot*>(file.table); }
+inline Slot* slots_of(const JoinedNode::File& file) noexcept { return reinterpret_cast<Slot*>(file.table); }
 
 }  // namespace heddle::transport

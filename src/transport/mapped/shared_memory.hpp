@@ -52,7 +52,7 @@ enum class HugePages { when_used, never };
 class SharedMemory {
  public:
   /// The node must outlive it. Costs nothing before the first allocate().
-  explicit SharedMemory(const Node& node, Commit commit = Commit::as_the_system, HugePages huge = HugePages::when_used)
+  explicit SharedMemory(const JoinedNode& node, Commit commit = Commit::as_the_system, HugePages huge = HugePages::when_used)
       : file_(node.file(node.me())), commit_(commit), huge_(huge) {}
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -115,7 +115,7 @@ class SharedMemory {
   void leave_pages(const Region& region) noexcept;
   void give_back(Bytes offset, Bytes bytes) const noexcept;
 
-  const Node::File file_;
+  const JoinedNode::File file_;
   Commit commit_;
   HugePages huge_;
   std::atomic<std::byte*> base_{nullptr};  // begin of the address space

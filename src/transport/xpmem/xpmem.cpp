@@ -100,6 +100,6 @@ MappedBuffer Xpmem::map(const PeerBuffer& buffer) noexcept {
 
 void Xpmem::unmap(std::byte* base, Bytes /*bytes*/) noexcept { library_->detach(base); }
 
-std::unique_ptr<Transport> make_xpmem(const Node& node) { return std::make_unique<Xpmem>(node.size()); }
+std::unique_ptr<Transport> make_xpmem(const JoinedNode& node) { return std::make_unique<Xpmem>(node.size()); }
 
 }  // namespace heddle::transport

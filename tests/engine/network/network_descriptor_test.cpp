@@ -74,7 +74,8 @@ TEST(NetworkDescriptor, SealedNumbersThatMakeNoSense) {
   EXPECT_FALSE(forged([](NetworkDescriptor& d) { d.total += 1; }));
   EXPECT_FALSE(forged([](NetworkDescriptor& d) { d.announcement.segment = 0; }));
   EXPECT_FALSE(forged([](NetworkDescriptor& d) { d.announcement.address_bytes = transport::fabric::most_address + 1; }));
-  EXPECT_FALSE(forged([](NetworkDescriptor& d) { d.announcement.if_in_place = static_cast<transport::fabric::Scheme>(4); }));
+  EXPECT_FALSE(
+      forged([](NetworkDescriptor& d) { d.announcement.if_in_place = static_cast<transport::fabric::FabricScheme>(4); }));
 }
 
 }  // namespace

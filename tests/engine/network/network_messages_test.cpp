@@ -17,8 +17,8 @@ namespace {
 
 using transport::fabric::Elements;
 using transport::fabric::Fabric;
+using transport::fabric::FabricScheme;
 using transport::fabric::Plan;
-using Scheme = transport::fabric::Scheme;
 using Content = std::vector<std::byte>;
 
 constexpr Nonce job{0x1234567890abcdef, 0x0fedcba987654321};
@@ -154,7 +154,7 @@ class Messages : public testing::Test {
 #endif
     return ranks[0]->open() && (!receiver_has_fabric || ranks[1]->open());
   }
-  void begin_send(Scheme if_unpacks = Scheme::bc_spup, Scheme if_in_place = Scheme::multi_w) {
+  void begin_send(FabricScheme if_unpacks = FabricScheme::bc_spup, FabricScheme if_in_place = FabricScheme::multi_w) {
     send = std::make_shared<Send>(*ranks[0], 1, host);
     ASSERT_TRUE(send->open({&from, 1, sent.data()}, {.if_unpacks = if_unpacks, .if_in_place = if_in_place}));
     ASSERT_TRUE(ranks[0]->add(send));
@@ -212,7 +212,7 @@ TEST_F(Messages, GoFromHolesToHolesByEachScheme) {
       std::fill(received.begin(), received.end(), std::byte{});
       const bool gathers = scheme == select::Scheme::rwg_up;
       const bool offers = scheme == select::Scheme::p_rrs;
-      begin_send(gathers ? Scheme::rwg_up : Scheme::bc_spup, offers ? Scheme::p_rrs : Scheme::multi_w);
+      begin_send(gathers ? FabricScheme::rwg_up : FabricScheme::bc_spup, offers ? FabricScheme::p_rrs : FabricScheme::multi_w);
       Landing landing = whole();
       landing.scheme = scheme;
       begin_receive(landing);
@@ -359,7 +359,7 @@ TEST_F(Messages, ArePlannedByWhatPaysUnlessASchemeIsForced) {
   holes.piece = false;
   const auto plan = plan_of(*ranks[0], 1, holes, {.forced = true, .scheme = select::Scheme::rwg_up, .segment = 4096});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->if_unpacks, Scheme::rwg_up);
+  EXPECT_EQ(plan->if_unpacks, FabricScheme::rwg_up);
   EXPECT_EQ(plan->segment, 4096);
 }
 

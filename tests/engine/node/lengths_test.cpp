@@ -17,7 +17,9 @@ struct Book {
   LengthBook book{memory.data()};
   Lengths lengths{memory.data()};
 
-  [[nodiscard]] Lengths::Seen seen(int code, int tag) const { return lengths.seen(Lengths::of(code), tag); }
+  [[nodiscard]] Lengths::ProbedLength probed_length(int code, int tag) const {
+    return lengths.probed_length(Lengths::of(code), tag);
+  }
 };
 
 }  // namespace
@@ -30,12 +32,12 @@ TEST(Lengths, TellOneSizeOfOneTag) {
   EXPECT_NE(second, first);
   EXPECT_NE(third, first);
   EXPECT_NE(third, second);
-  EXPECT_EQ(b.seen(first, 5).kind, Kind::rendezvous);
-  EXPECT_EQ(b.seen(first, 5).total, 64 * KiB);
-  EXPECT_EQ(b.seen(third, 5).total, 8 * KiB);
-  EXPECT_EQ(b.seen(first, 6).kind, Kind::plain);
-  EXPECT_EQ(b.lengths.seen(128, 5).kind, Kind::plain);
-  EXPECT_EQ(b.lengths.seen(161, 5).kind, Kind::plain);
+  EXPECT_EQ(b.probed_length(first, 5).kind, Kind::rendezvous);
+  EXPECT_EQ(b.probed_length(first, 5).total, 64 * KiB);
+  EXPECT_EQ(b.probed_length(third, 5).total, 8 * KiB);
+  EXPECT_EQ(b.probed_length(first, 6).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.probed_length(128, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.probed_length(161, 5).kind, Kind::plain);
 }
 
 TEST(Lengths, OfTheProgramAnnounceNothing) {
@@ -44,17 +46,17 @@ TEST(Lengths, OfTheProgramAnnounceNothing) {
   EXPECT_TRUE(b.book.settled(Lengths::of(0)));
   for (int i = 1; i < Lengths::codes; ++i) EXPECT_NE(b.book.take((8 + i) * KiB, 5, 1, Probed::yes), 0);
   EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::yes), LengthBook::refused);
-  EXPECT_EQ(b.seen(0, 5).kind, Kind::plain);
-  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::plain);
+  EXPECT_EQ(b.probed_length(0, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.probed_length(Lengths::unsized, 5).kind, Kind::plain);
   const int code = b.book.take(99 * KiB, 5, 1, Probed::perhaps);
   EXPECT_EQ(code, LengthBook::unsized);
-  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::unclear) << "a probe cannot know its size";
+  EXPECT_EQ(b.lengths.probed_length(Lengths::unsized, 5).kind, Kind::unclear) << "a probe cannot know its size";
   EXPECT_EQ(b.lengths.received(Lengths::unsized, 5), Kind::rendezvous) << "but it was a descriptor";
   b.book.sends_plainly(Lengths::unsized, 5);
   EXPECT_TRUE(b.book.settled(Lengths::unsized));
   EXPECT_EQ(b.lengths.received(Lengths::unsized, 5), Kind::unclear);
   b.book.give(code);
-  EXPECT_EQ(b.lengths.seen(Lengths::unsized, 5).kind, Kind::plain);
+  EXPECT_EQ(b.lengths.probed_length(Lengths::unsized, 5).kind, Kind::plain);
   EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::perhaps), LengthBook::refused);
 }
 
@@ -64,7 +66,7 @@ TEST(Lengths, StandForOneCommunicatorAtATime) {
   const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
   const int other = b.book.take(64 * KiB, 5, 2, Probed::perhaps);
   EXPECT_NE(code, other);
-  EXPECT_EQ(b.seen(code, 5).total, b.seen(other, 5).total);
+  EXPECT_EQ(b.probed_length(code, 5).total, b.probed_length(other, 5).total);
   for (int i = 0; i < Lengths::codes - 2; ++i) EXPECT_GE(b.book.take((100 + i) * KiB, 5, 1, Probed::perhaps), 0);
   EXPECT_EQ(b.book.take(99 * KiB, 5, 1, Probed::perhaps), LengthBook::unsized);
   EXPECT_EQ(b.book.take(99 * KiB, 5, 2, Probed::perhaps), LengthBook::refused);
@@ -77,14 +79,14 @@ TEST(Lengths, AreUnclearOnlyWhileBothAreUnderWay) {
   const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
   b.book.sends_plainly(Lengths::of(code), 6);
   EXPECT_FALSE(b.book.settled(Lengths::of(code)));
-  EXPECT_EQ(b.seen(code, 5).kind, Kind::rendezvous);
-  EXPECT_EQ(b.seen(code, 6).kind, Kind::plain);
+  EXPECT_EQ(b.probed_length(code, 5).kind, Kind::rendezvous);
+  EXPECT_EQ(b.probed_length(code, 6).kind, Kind::plain);
   b.book.sends_plainly(Lengths::of(code), 5);
   EXPECT_TRUE(b.book.settled(Lengths::of(code)));
-  EXPECT_EQ(b.seen(code, 5).kind, Kind::unclear);
+  EXPECT_EQ(b.probed_length(code, 5).kind, Kind::unclear);
   EXPECT_NE(b.book.take(64 * KiB, 5, 1, Probed::perhaps), code);
   b.book.give(code);
-  EXPECT_EQ(b.seen(code, 5).kind, Kind::plain);
+  EXPECT_EQ(b.probed_length(code, 5).kind, Kind::plain);
 }
 
 /// The probe may come late.
@@ -93,7 +95,7 @@ TEST(Lengths, KeepTheirMeaningForAWhile) {
   const int code = b.book.take(64 * KiB, 5, 1, Probed::perhaps);
   b.book.give(code);
   for (int i = 1; i < 6; ++i) b.book.give(b.book.take((100 + i) * KiB, 5, 1, Probed::perhaps));
-  EXPECT_EQ(b.seen(code, 5).total, 64 * KiB);
+  EXPECT_EQ(b.probed_length(code, 5).total, 64 * KiB);
   EXPECT_EQ(b.book.take(64 * KiB, 5, 1, Probed::perhaps), code);
 }
 

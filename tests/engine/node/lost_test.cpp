@@ -27,9 +27,9 @@ void find_elsewhere(Node& /*node*/, Standing& found) {
 
 class LostTest : public testing::Test {
  protected:
-  static std::unique_ptr<transport::Node> alone() {
+  static std::unique_ptr<transport::JoinedNode> alone() {
     constexpr Bytes size = Bytes{16} << 20;
-    return std::make_unique<transport::Node>(
+    return std::make_unique<transport::JoinedNode>(
         0, 1, [](const void*, std::size_t, void*) { return false; }, transport::NodeOptions{.memory = size, .shared = 0});
   }
   LostTest() { elsewhere.clear(); }

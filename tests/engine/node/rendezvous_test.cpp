@@ -25,9 +25,9 @@ Layout columns() { return layout::vector(4096, 1, 4, basic(8)); }
 
 class RendezvousTest : public testing::Test {
  protected:
-  static std::unique_ptr<transport::Node> alone() {
+  static std::unique_ptr<transport::JoinedNode> alone() {
     constexpr Bytes size = Bytes{16} << 20;
-    return std::make_unique<transport::Node>(
+    return std::make_unique<transport::JoinedNode>(
         0, 1, [](const void*, std::size_t, void*) { return false; }, transport::NodeOptions{.memory = size, .shared = 0});
   }
 
@@ -97,7 +97,7 @@ TEST_F(RendezvousTest, LengthsTellProbesTheSize) {
   Rendezvous probed(node, elements(), Ends::in_call, Probes::possible, {.host = instant});
   ASSERT_TRUE(probed);
   EXPECT_TRUE(Lengths::coded(probed.length()));
-  const Lengths::Seen seen = node.lengths(0).seen(probed.length(), 7);
+  const Lengths::ProbedLength seen = node.lengths(0).probed_length(probed.length(), 7);
   EXPECT_EQ(seen.kind, Lengths::Kind::rendezvous);
   EXPECT_EQ(seen.total, type.size());
 }

@@ -77,9 +77,9 @@ class Memory {
   static int no_memory(int /*comm*/) { return out_of_memory; }
   static void set_bytes(Status& status, Bytes bytes) { status.bytes = bytes; }
   static void tell(Status& status, int source, int tag, Bytes bytes) { status = {source, tag, bytes}; }
-  [[nodiscard]] std::optional<Lengths::Seen> seen(const Status& found, int /*comm*/) const {
+  [[nodiscard]] std::optional<Lengths::ProbedLength> probed_length(const Status& found, int /*comm*/) const {
     if (!Lengths::possible(found.bytes)) return {};
-    return Lengths::Seen{means, means == Kind::rendezvous ? announced_bytes : found.bytes};
+    return Lengths::ProbedLength{means, means == Kind::rendezvous ? announced_bytes : found.bytes};
   }
   [[nodiscard]] bool from_another_node(const Status& found, int /*comm*/) const { return found.source == far; }
   static std::optional<Bytes> announced(const std::byte* arrived, Bytes /*length*/) {

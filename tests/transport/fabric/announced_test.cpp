@@ -44,8 +44,8 @@ TEST_P(Announced, WhatASenderDoesNotMeanIsAnErrorOrTheData) {
         Announcement forged = out.announcement();
         if (what == 0) forged.segment = static_cast<Bytes>(value % (1U << 20) + 1);
         if (what == 1) forged.segment = std::numeric_limits<Bytes>::max();
-        if (what == 2) forged.if_unpacks = value % 2 ? Scheme::bc_spup : Scheme::rwg_up;
-        if (what == 2) forged.if_in_place = value / 2 % 2 ? Scheme::p_rrs : Scheme::multi_w;
+        if (what == 2) forged.if_unpacks = value % 2 ? FabricScheme::bc_spup : FabricScheme::rwg_up;
+        if (what == 2) forged.if_in_place = value / 2 % 2 ? FabricScheme::p_rrs : FabricScheme::multi_w;
         if (what == 3) forged.provider ^= static_cast<std::uint8_t>(1 + value % 255);
         if (what == 4) forged.total += static_cast<Bytes>(1 + value % (1U << 30));
         seal(forged, fabric->options().nonce);

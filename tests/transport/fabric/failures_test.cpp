@@ -203,7 +203,7 @@ TEST_P(Failures, AnErrorInTheMiddleEndsBothSides) {
       const auto fabric = job.open({.wrap = with(faults)});
       ASSERT_TRUE(fabric);
       Failure failure = Failure::none;
-      const bool reads = way.plan.if_in_place == Scheme::p_rrs;
+      const bool reads = way.plan.if_in_place == FabricScheme::p_rrs;
       if (job.me == (reads ? 1 : 0)) faults.fail_at = 40;  // the self-test takes ten or so
       const State state = message(job, *fabric, way, &failure);
       // The side that saw the error has failed. The other side has all bytes, or has failed, too.

@@ -69,10 +69,10 @@ struct Way {
   bool in_place;
 };
 inline const Way ways[] = {
-    {"bc-spup", {.if_unpacks = Scheme::bc_spup}, false},
-    {"rwg-up", {.if_unpacks = Scheme::rwg_up}, false},
-    {"p-rrs", {.if_in_place = Scheme::p_rrs}, true},
-    {"multi-w", {.if_in_place = Scheme::multi_w}, true},
+    {"bc-spup", {.if_unpacks = FabricScheme::bc_spup}, false},
+    {"rwg-up", {.if_unpacks = FabricScheme::rwg_up}, false},
+    {"p-rrs", {.if_in_place = FabricScheme::p_rrs}, true},
+    {"multi-w", {.if_in_place = FabricScheme::multi_w}, true},
 };
 
 }  // namespace heddle::transport::fabric::testing

@@ -59,8 +59,9 @@ struct End {
 
   /// The network gets the blocks as they lie.
   [[nodiscard]] bool registers() const {
-    if (job.me == 0) return way.plan.if_unpacks == Scheme::rwg_up || (way.in_place && way.plan.if_in_place == Scheme::multi_w);
-    return way.in_place && (way.plan.if_in_place == Scheme::multi_w || fabric.abilities().local_registration);
+    if (job.me == 0)
+      return way.plan.if_unpacks == FabricScheme::rwg_up || (way.in_place && way.plan.if_in_place == FabricScheme::multi_w);
+    return way.in_place && (way.plan.if_in_place == FabricScheme::multi_w || fabric.abilities().local_registration);
   }
 };
 
