@@ -21,7 +21,7 @@ struct Nest {
 Nest nest_of(const Layout& layout, bool several) {
   Nest nest;
   Bytes outer = several ? std::abs(layout.extent()) : 0;
-  const Node* node = layout.node();
+  const ProgramNode* node = layout.node();
   while (const auto* loop = std::get_if<Loop>(&node->form)) {
     const Bytes stride = std::abs(loop->stride);
     nest.fights |= outer != 0 && outer < stride;
@@ -41,7 +41,7 @@ struct Aligned {
     return displacements.with([&](const auto* first) { return std::all_of(first, first + displacements.size(), *this); });
   }
   [[nodiscard]] bool operator()(const layout::Placed& child) const { return (*this)(child.offset) && (*this)(*child.node); }
-  [[nodiscard]] bool operator()(const Node& node) const {
+  [[nodiscard]] bool operator()(const ProgramNode& node) const {
     return std::visit([&](const auto& form) { return all_in(form); }, node.form);
   }
 

@@ -29,9 +29,9 @@ struct LoopNest {
   std::vector<Loop> loops;
   Bytes block = 0;
 };
-std::optional<LoopNest> loop_nest_of(const Node& node) {
+std::optional<LoopNest> loop_nest_of(const ProgramNode& node) {
   LoopNest nest;
-  const Node* leaf = &node;
+  const ProgramNode* leaf = &node;
   while (const auto* loop = std::get_if<Loop>(&leaf->form)) {
     if (nest.loops.size() == kernel::max_dims) return std::nullopt;
     nest.loops.push_back(*loop);
@@ -81,7 +81,7 @@ Json of_records(const kernel::Record& record, Count count, Bytes stride, bool li
 
 class Parts {
  public:
-  void node(const Node& node) {
+  void node(const ProgramNode& node) {
     if (more_ || parts_.size() == most_parts) {
       more_ = true;
       return;
@@ -97,14 +97,14 @@ class Parts {
     parts_.push_back({{"kind", kind}, {"pack", of(Direction::pack)}, {"unpack", of(Direction::unpack)}});
   }
 
-  void look(const Node&, const Block&) {}  // a nest without loops
-  void look(const Node&, const Loop& loop) {
+  void look(const ProgramNode&, const Block&) {}  // a nest without loops
+  void look(const ProgramNode&, const Loop& loop) {
     const kernel::Record* record = loop.child->record();
     if (!record) return this->node(*loop.child);
     add("records", [&](Direction way) { return of_records(*record, loop.count, loop.stride, false, way); });
   }
-  void look(const Node&, const BlockIndexed& list) {
-    const Node& child = *list.child;
+  void look(const ProgramNode&, const BlockIndexed& list) {
+    const ProgramNode& child = *list.child;
     if (child.contiguous())
       add("list of blocks", [&](Direction way) { return of_list(list.offsets, child.size, way); });
     else if (const kernel::Record* record = child.record())
@@ -112,13 +112,13 @@ class Parts {
     else
       this->node(child);
   }
-  void look(const Node&, const Indexed& list) {
+  void look(const ProgramNode&, const Indexed& list) {
     if (list.units.size() > 0)
       add("list of units", [&](Direction way) { return of_list(list.units, list.unit, way); });
     else
       add("list of pieces", [&](Direction way) { return of_pieces(list.lengths, way); });
   }
-  void look(const Node&, const Struct& sequence) {
+  void look(const ProgramNode&, const Struct& sequence) {
     for (const Placed& child : sequence.children) node(*child.node);
   }
 

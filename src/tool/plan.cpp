@@ -18,10 +18,10 @@ using namespace layout;
 
 struct Nest {
   std::vector<Loop> loops;  // outermost first
-  const Node* leaf;
+  const ProgramNode* leaf;
 };
 
-Nest nest_of(const Node& node) {
+Nest nest_of(const ProgramNode& node) {
   Nest nest{{}, &node};
   while (const auto* loop = std::get_if<Loop>(&nest.leaf->form)) {
     nest.loops.push_back(*loop);
@@ -49,7 +49,7 @@ std::string width(const Integers& numbers) { return numbers.narrow() ? "32" : "6
 
 class Planner {
  public:
-  void node(const Node& node, const std::string& lead) {
+  void node(const ProgramNode& node, const std::string& lead) {
     const Nest nest = nest_of(node);
     if (nest.leaf->contiguous()) {
       blocks(nest, lead);
@@ -101,7 +101,7 @@ class Planner {
     node(*nest.leaf, lead + "  ");
   }
   void listed(const BlockIndexed& list, const std::string& lead) {
-    const Node& child = *list.child;
+    const ProgramNode& child = *list.child;
     if (child.contiguous()) {
       say("{}index list: {} blocks of {} bytes, gathered through {}-bit offsets", lead, list.offsets.size(), child.size,
           width(list.offsets));

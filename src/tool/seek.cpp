@@ -29,7 +29,7 @@ double microseconds(Clock::duration time) { return std::chrono::duration<double,
 class SingleContext {
  public:
   SingleContext(const Layout& layout, Count count) : start_(layout.repeated(count)) {
-    const Node* node = start_.node.get();
+    const ProgramNode* node = start_.node.get();
     while (const auto* loop = std::get_if<Loop>(&node->form)) {
       levels_.push_back({loop->count, loop->stride, 0});
       node = loop->child.get();

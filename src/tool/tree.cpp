@@ -8,7 +8,7 @@ using namespace layout;
 
 class Drawing {
  public:
-  Json node(const Node& node) {
+  Json node(const ProgramNode& node) {
     if (++nodes_ > most_nodes) return {{"kind", "more"}};
     return std::visit([&](const auto& form) { return draw(node, form); }, node.form);
   }
@@ -22,23 +22,23 @@ class Drawing {
     for (Count i = 0; i < std::min(numbers.size(), most_numbers); ++i) list.push_back(numbers[i]);
     return list;
   }
-  Json draw(const Node& node, const Block&) { return {{"kind", "block"}, {"length", node.size}}; }
-  Json draw(const Node&, const Loop& loop) {
+  Json draw(const ProgramNode& node, const Block&) { return {{"kind", "block"}, {"length", node.size}}; }
+  Json draw(const ProgramNode&, const Loop& loop) {
     return {{"kind", "loop"}, {"count", loop.count}, {"stride", loop.stride}, {"child", node(*loop.child)}};
   }
-  Json draw(const Node&, const BlockIndexed& list) {
+  Json draw(const ProgramNode&, const BlockIndexed& list) {
     return {{"kind", "block_indexed"},
             {"count", list.offsets.size()},
             {"offsets", listed(list.offsets)},
             {"child", node(*list.child)}};
   }
-  Json draw(const Node&, const Indexed& list) {
+  Json draw(const ProgramNode&, const Indexed& list) {
     return {{"kind", "indexed"},
             {"count", list.offsets.size()},
             {"offsets", listed(list.offsets)},
             {"lengths", listed(list.lengths)}};
   }
-  Json draw(const Node&, const Struct& sequence) {
+  Json draw(const ProgramNode&, const Struct& sequence) {
     Json children = Json::array();
     for (const Placed& child : sequence.children) {
       if (nodes_ > most_nodes) break;

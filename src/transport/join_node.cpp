@@ -9,7 +9,7 @@
 
 namespace heddle::transport {
 
-JoinedNode::Node(int me, int size, const NodeOptions& options)
+JoinedNode::JoinedNode(int me, int size, const NodeOptions& options)
     : me_(me),
       options_(options),
       peers_(static_cast<std::size_t>(size)),

@@ -30,7 +30,7 @@ Count less(const layout::Integers& offsets, Bytes offset) {
 }
 
 /// The number of bytes of an ordered node that lie before `offset`, an offset from its placement.
-Bytes bytes_before(const Node& node, Bytes offset) {
+Bytes bytes_before(const ProgramNode& node, Bytes offset) {
   if (offset <= 0) return 0;
   if (offset >= node.high) return node.size;
   if (const auto* const loop = std::get_if<Loop>(&node.form)) {
@@ -58,7 +58,7 @@ Bytes bytes_before(const Node& node, Bytes offset) {
 }
 
 /// True: the bytes are in order of their offsets, and none is there twice.
-bool ordered(const Node& node) {
+bool ordered(const ProgramNode& node) {
   if (const auto* const loop = std::get_if<Loop>(&node.form)) return loop->stride >= loop->child->high && ordered(*loop->child);
   if (const auto* const same = std::get_if<BlockIndexed>(&node.form)) {
     for (Count i = 1; i < same->offsets.size(); ++i)

