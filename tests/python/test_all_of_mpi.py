@@ -153,7 +153,9 @@ def test_reductions_alone(heddle, mpi, tmp_path, switch):
     assert (site.name, site.ranks, site.calls, site.bytes) == ("MPI_Allreduce", 2, 2 * 30, 2 * 30 * 64)
     assert (site.datatype_name, site.communicator, site.handed_on) == ("MPI_DOUBLE", "MPI_COMM_WORLD", 0)
     assert adds_up(found) and 0 < site.us_min <= site.us / 2 <= site.us_max
-    said = [line.split() for line in done.stderr.splitlines() if "MPI_Allreduce in main (reductions.c:6)" in line]
+    said = [
+        line.split() for line in done.stderr.splitlines() if line.startswith("heddle:   MPI_Allreduce in main (reductions.c:6)")
+    ]
     assert len(said) == 1 and said[0][-2:] == ["60", "calls"], done.stderr
     assert "a rank spent" in done.stderr and "(0 %" not in done.stderr.splitlines()[0], done.stderr
     shown = heddle("report", file, "--html", tmp_path / "r.html").stdout
