@@ -51,13 +51,13 @@ struct Way {
 };
 
 std::vector<Way> all_ways() {
-  const Plan rwg{.if_unpacks = Scheme::rwg_up, .enlist = true};
-  const Plan multi{.if_in_place = Scheme::multi_w, .enlist = true};
+  const Plan rwg{.if_unpacks = FabricScheme::rwg_up, .enlist = true};
+  const Plan multi{.if_in_place = FabricScheme::multi_w, .enlist = true};
   Plan single = multi;
   single.list = false;
   return {{"bc-spup", {}, {}},
           {"rwg-up", rwg, {}},
-          {"p-rrs", {.if_in_place = Scheme::p_rrs}, {.in_place = true}},
+          {"p-rrs", {.if_in_place = FabricScheme::p_rrs}, {.in_place = true}},
           {"multi-w", multi, {.in_place = true}},
           {"rwg-up, unpacked at the end", rwg, {.window = 16, .segment_unpack = false}},
           {"multi-w, posted one by one", single, {.in_place = true}},
