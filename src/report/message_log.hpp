@@ -10,8 +10,8 @@
 // and the k-th receive that have these in common are the two ends of a message. A receive with
 // MPI_ANY_SOURCE or MPI_ANY_TAG gets its source and tag from its status.
 //
-// The log ends where the order is lost: a call fails, or a call was not recorded. The log of receives
-// also ends at a receive with a wildcard that the program frees.
+// The log ends where the order is lost: a call fails, or a call was not recorded. The log of
+// receives also ends at a receive with a wildcard that the program frees.
 #pragma once
 
 #include <algorithm>

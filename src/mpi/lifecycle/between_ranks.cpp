@@ -102,8 +102,8 @@ void answer_pings(MPI_Comm comm, int rank) noexcept {
   }
 }
 
-/// Rank 0's clock minus this rank's clock, ns. A node has one clock. With HEDDLE_NODES, each rank asks
-/// for itself.
+/// Rank 0's clock minus this rank's clock, ns. A node has one clock. With HEDDLE_NODES, each rank
+/// asks for itself.
 double ahead_of(MPI_Comm comm, int me, int ranks) noexcept {
   MPI_Comm node = MPI_COMM_NULL;
   if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node) != MPI_SUCCESS) return 0;
