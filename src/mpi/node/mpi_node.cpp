@@ -51,7 +51,7 @@ struct MpiNode::Place {
 };
 
 MpiNode::MpiNode(std::unique_ptr<transport::JoinedNode> transport, const engine::Nonce& nonce, const Options& options,
-              group::Group ranks)
+                 group::Group ranks)
     : engine::Node(std::move(transport), nonce, options), ranks_(std::move(ranks)) {}
 
 std::optional<engine::Nonce> MpiNode::agreed(const Place& place, bool ready) noexcept {
