@@ -48,7 +48,7 @@ deb:  ## dist/heddle_*.deb and heddle-dev_*.deb of the last commit
 aarch64: packages  ## Libraries, heddle-tool and wheel for aarch64, on this machine (scripts/aarch64)
 	@scripts/aarch64 wheel
 
-test-aarch64: packages  ## Their tests under emulation, with both MPIs: an hour
+test-aarch64: packages  ## Their tests under emulation, with both MPIs
 	@scripts/aarch64 test
 
 reproducible: packages  ## Wheel and tarball of the last commit into dist/, each built twice in different places: equal, or an error

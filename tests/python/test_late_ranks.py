@@ -212,3 +212,62 @@ def test_odd_reports_do_no_harm(heddle, tmp_path):
     file.write_text(json.dumps(report))
     done = heddle("report", file)
     assert done.returncode != 0 and "is no time" in done.stderr, done
+
+
+# MPICH has about 2000 communicators. The program takes all of them, and its messages still have
+# their times.
+EXHAUSTED = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, value = 0, failed = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 2500 && !failed; ++i) {
+    MPI_Comm made;
+    failed = MPI_Comm_dup(MPI_COMM_WORLD, &made) != MPI_SUCCESS;
+  }
+  if (rank == 1) usleep(20000);
+  MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("settings", [{}, {"HEDDLE": "off"}], ids=["on", "off"])
+def test_a_program_may_use_up_all_communicators(heddle, mpi, tmp_path, settings):
+    program, file = _program(mpi, tmp_path, "exhausted", EXHAUSTED), tmp_path / "r.json"
+    done = heddle("run", f"--report={file}", "-n", 2, "--", program, **settings)
+    assert done.returncode == 0, done
+    assert rows_of(file).ranks == 2
+
+
+# Rank 1 alone imitates two nodes. A setting is read when the program starts.
+DIFFERENT = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  const char* rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+  if (rank && strcmp(rank, "1") == 0 && !getenv("HEDDLE_NODES")) {
+    setenv("HEDDLE_NODES", "2", 1);
+    execv("/proc/self/exe", argv);
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_ranks_may_differ_in_what_they_take_for_a_node(heddle, mpi, tmp_path):
+    """The ranks compare their clocks by what they tell each other, and not by a setting."""
+    program, file = _program(mpi, tmp_path, "different", DIFFERENT), tmp_path / "t.json"
+    done = heddle("run", "-n", 3, "--", program, HEDDLE_TRACE=str(file), HEDDLE="off")
+    assert done.returncode == 0, done
+    barriers = [one for one in json.loads(file.read_text())["traceEvents"] if one["name"] == "MPI_Barrier"]
+    assert len(barriers) == 3 and max(one["ts"] for one in barriers) <= min(one["ts"] + one["dur"] for one in barriers)

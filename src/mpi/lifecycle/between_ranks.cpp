@@ -1,17 +1,23 @@
 // mpi/lifecycle/between_ranks.cpp: carries the notes of late_ranks.hpp, and compares clocks.
 #include "mpi/lifecycle/between_ranks.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "mpi/process/process.hpp"
 #include "mpi/process/shared_copy.hpp"
 #include "report/times.hpp"
+#include "transport/machine.hpp"
 
 namespace heddle::mpi {
 namespace {
@@ -102,45 +108,60 @@ void answer_pings(MPI_Comm comm, int rank) noexcept {
   }
 }
 
-/// Rank 0's clock minus this rank's clock, ns. A node has one clock. With HEDDLE_NODES, each rank
-/// asks for itself.
-double ahead_of(MPI_Comm comm, int me, int ranks) noexcept {
-  MPI_Comm node = MPI_COMM_NULL;
-  if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node) != MPI_SUCCESS) return 0;
-  int leader = me;  // lowest rank of the node
-  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  const bool imitated = settings_of_process().nodes > 1;
-  const int asks = me != 0 && (imitated || (leader == me && leader != 0)) ? 1 : 0;
-  double ahead = 0;
-  for (int rank = 1; rank < ranks; ++rank) {  // rank by rank: two at once would disturb each other
-    int now = me == rank ? asks : 0;
-    if (me != 0 && me != rank) continue;
-    if (me == rank) PMPI_Send(&now, 1, MPI_INT, 0, 1, comm);
-    if (me == 0) PMPI_Recv(&now, 1, MPI_INT, rank, 1, comm, MPI_STATUS_IGNORE);
-    if (now != 0 && me == 0) answer_pings(comm, rank);
-    if (now != 0 && me == rank) ahead = ahead_by_messages(comm);
+/// A number for this rank's node. 0: none is known, or HEDDLE_NODES imitates several.
+std::uint64_t number_of_node() {
+  const std::string machine = settings_of_process().nodes > 1 ? std::string() : transport::machine();
+  return machine.empty() ? 0 : std::hash<std::string>()(machine) | 1U;
+}
+
+/// Rank 0's clock minus this rank's clock, ns. A node has one clock, and its first rank compares it
+/// with that of rank 0. A rank whose node has no number compares its own. It makes no communicator:
+/// the program may have used up those of the library.
+double ahead_of(Steps& steps, MPI_Comm comm, int me, int ranks) noexcept {
+  std::vector<std::uint64_t> nodes;
+  std::vector<double> ahead;
+  steps.run([&] {
+    nodes.resize(static_cast<std::size_t>(ranks));
+    ahead.resize(nodes.size());
+    nodes[static_cast<std::size_t>(me)] = number_of_node();
+  });
+  if (!steps.all_able()) return 0;
+  PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, nodes.data(), 1, MPI_UINT64_T, comm);
+  const auto first_of_node = [&](int rank) {
+    const std::uint64_t node = nodes[static_cast<std::size_t>(rank)];
+    return node == 0 ? rank : static_cast<int>(std::ranges::find(nodes, node) - nodes.begin());
+  };
+  // Rank by rank: two at once would disturb each other.
+  for (int rank = me == 0 ? 1 : me; rank < (me == 0 ? ranks : me + 1); ++rank) {
+    if (rank == 0 || first_of_node(rank) != rank) continue;
+    if (me == 0)
+      answer_pings(comm, rank);
+    else
+      ahead[static_cast<std::size_t>(me)] = ahead_by_messages(comm);
   }
-  if (!imitated) PMPI_Bcast(&ahead, 1, MPI_DOUBLE, 0, node);
-  PMPI_Comm_free(&node);
-  return ahead;
+  PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ahead.data(), 1, MPI_DOUBLE, comm);
+  return ahead[static_cast<std::size_t>(first_of_node(me))];
 }
 
 }  // namespace
 
-BetweenRanks between_ranks(MPI_Comm comm, double started, const report::MessageLog* log, report::Report& report) noexcept {
+BetweenRanks between_ranks(MPI_Comm comm, double started, bool timeline, const report::MessageLog* log,
+                           report::Report& report) noexcept {
   int me = 0;
   int ranks = 1;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &ranks);
-  const double ahead = ahead_of(comm, me, ranks);
+  std::array wanted = {log ? 1 : 0, timeline ? 1 : 0};
+  PMPI_Allreduce(MPI_IN_PLACE, wanted.data(), 2, MPI_INT, MPI_MIN, comm);
+  BetweenRanks times{.began = started};
+  if (wanted[0] == 0 && wanted[1] == 0) return times;
+  Steps steps(comm, ranks);
+  const double ahead = ahead_of(steps, comm, me, ranks);
   double began = started + ahead;
   PMPI_Allreduce(MPI_IN_PLACE, &began, 1, MPI_DOUBLE, MPI_MIN, comm);
-  BetweenRanks times{.began = began - ahead};
-  int wanted = log ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MIN, comm);
-  if (wanted == 0) return times;
+  times.began = began - ahead;
+  if (wanted[0] == 0) return times;
   report::LateRanks late(*log, me, ranks, ahead);
-  Steps steps(comm, ranks);
   std::optional<Notes<report::Sent>> sent;
   std::optional<Notes<report::Answer>> answers;
   std::vector<int> received, most(0);

@@ -1,6 +1,6 @@
 // mpi/lifecycle/between_ranks.hpp: compares the times of all ranks at the end of the program.
 //
-//   const BetweenRanks times = between_ranks(own, started_ns, log, *report);       // all ranks
+//   const BetweenRanks times = between_ranks(own, started_ns, trace, log, *report);       // all ranks
 //   report::told(*report, trace, {.began = times.began, .arrows = times.arrows}, files, me);
 #pragma once
 
@@ -21,6 +21,8 @@ struct BetweenRanks {
 /// exchange, no report has such times. Collective.
 /// @param log  If it is null on any rank, no rank gets such times.
 /// @param started  ns of this rank's clock.
-BetweenRanks between_ranks(MPI_Comm comm, double started, const report::MessageLog* log, report::Report& report) noexcept;
+/// @param timeline  A timeline is wanted. It needs clocks even without a log.
+BetweenRanks between_ranks(MPI_Comm comm, double started, bool timeline, const report::MessageLog* log,
+                           report::Report& report) noexcept;
 
 }  // namespace heddle::mpi

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
@@ -40,11 +41,8 @@ std::vector<int> in_world(MPI_Comm comm, bool inter) {
   return found;
 }
 
-/// FNV-1a.
 std::uint64_t hash_of(const std::vector<int>& ranks) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const int rank : ranks) hash = (hash ^ static_cast<std::uint32_t>(rank)) * 0x100000001b3U;
-  return hash;
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(ranks.data()), ranks.size() * sizeof(int)});
 }
 
 /// True: Heddle may carry out the collective even if nothing has holes.

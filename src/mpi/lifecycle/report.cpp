@@ -129,7 +129,7 @@ void finish_reporting(bool together, bool met) noexcept try {
   const settings::Settings& set = settings_of_process();
   const report::Files files{.report = set.report, .trace = set.trace};
   BetweenRanks times{.began = started_ns};
-  if (together) times = between_ranks(own, started_ns, messages, *report);
+  if (together) times = between_ranks(own, started_ns, trace != nullptr, messages, *report);
   if (messages) report->add_unlogged(messages->missing());
   report::Told mine = report::told(*report, {.trace = trace, .began = times.began, .arrows = times.arrows}, files, me);
   if (!together) {
