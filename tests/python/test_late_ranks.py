@@ -244,7 +244,7 @@ def test_a_program_may_use_up_all_communicators(heddle, mpi, tmp_path, settings)
     assert rows_of(file).ranks == 2
 
 
-# Rank 1 alone imitates two nodes. A setting is read when the program starts.
+# Rank 0 alone imitates two nodes. A setting is read when the program starts.
 DIFFERENT = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ DIFFERENT = r"""
 #include <unistd.h>
 int main(int argc, char** argv) {
   const char* rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
-  if (rank && strcmp(rank, "1") == 0 && !getenv("HEDDLE_NODES")) {
+  if (rank && strcmp(rank, "0") == 0 && !getenv("HEDDLE_NODES")) {
     setenv("HEDDLE_NODES", "2", 1);
     execv("/proc/self/exe", argv);
   }
