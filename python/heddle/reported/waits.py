@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from . import Found, Site
 from .words import duration, listed
 
-SHARE = 0.02  # of the run: less waiting is not worth a line
+SHARE = 0.05  # of the run, as for imbalance: less waiting is not worth a line
 MAIN = 0.1  # of the waiting: a rank or a reason with less is not named
 MEANING = {
     "late sender": "the sender began to send after the receiver had begun to wait",
