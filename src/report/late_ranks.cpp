@@ -20,7 +20,7 @@ std::vector<std::uint32_t> grouped(std::size_t size, const Key& key) {
 
 void LateRanks::wait(const Waited& waited, double until, Cause cause, int rank) {
   // Nobody waits for an event after the wait.
-  if (!waited.site || rank == me_ || until > waited.end + slack) return;
+  if (!waited.site || rank == me_ || until > waited.end + slack + error_) return;
   const double ns = std::min(until, waited.end) - waited.begin;
   if (ns <= 0) return;
   auto [at, is_new] = longest_.try_emplace(waited.call, Late{waited.site, cause, rank, ns});
@@ -87,7 +87,7 @@ void LateRanks::hear(const Notes<Answer>& answers) {
     const MessageEnd& send = log_.sends()[told_[k]];
     // A sender that was done before the receive has not waited for it: the library had kept the
     // message. If its call waited for others as well, nobody knows when this send was done.
-    if (const double begun = answers.notes[k].begun - ahead_; begun <= send.waited.end && !send.waited.others)
+    if (const double begun = answers.notes[k].begun - ahead_; begun <= send.waited.end + error_ && !send.waited.others)
       wait(send.waited, begun, Cause::late_receiver, send.peer);
     arrows_.push_back({true, send.begun, send.thread, me_, told_[k]});
   }
@@ -103,8 +103,8 @@ Notes<Arrived> LateRanks::arrived() const {
   for (const Arrival& each : arrivals) ++notes.counts[comparing(each)];
   notes.notes.reserve(arrivals.size());
   for (const std::uint32_t i : grouped(arrivals.size(), [&](std::uint32_t at) { return comparing(arrivals[at]); }))
-    notes.notes.push_back({arrivals[i].communicator, arrivals[i].waited.begin + ahead_, arrivals[i].waited.end + ahead_,
-                           arrivals[i].number, arrivals[i].is_root});
+    notes.notes.push_back({arrivals[i].communicator, arrivals[i].waited.begin + ahead_,
+                           arrivals[i].waited.end + ahead_ + slack + error_, arrivals[i].number, arrivals[i].is_root});
   return notes;
 }
 
@@ -130,7 +130,7 @@ Notes<Latest> LateRanks::latest(const Notes<Arrived>& arrived) {
   for (const Arrived& one : arrived.notes) {
     const Meeting& meeting = meetings.at(key(one));
     // A rank that has blocks for few ranks may leave before others come.
-    const auto after = std::ranges::upper_bound(meeting.begun, one.ended + slack, {}, &std::pair<double, int>::first);
+    const auto after = std::ranges::upper_bound(meeting.begun, one.ended, {}, &std::pair<double, int>::first);
     const auto [begun, rank] = after == meeting.begun.begin() ? std::pair(-1.0, -1) : *std::prev(after);
     answers.notes.push_back({begun, meeting.root_begun, rank, meeting.root});
   }

@@ -52,7 +52,8 @@ struct Answer {
 /// An arrival at a collective.
 struct Arrived {
   std::uint64_t communicator;
-  double begun, ended;
+  double begun;
+  double ended;  ///< With the errors of clocks added.
   std::uint32_t number;
   std::int32_t is_root;
 };
@@ -65,7 +66,9 @@ struct Latest {
 class LateRanks {
  public:
   /// @param ahead  Rank 0's clock minus this rank's clock, ns.
-  LateRanks(const MessageLog& log, int me, int ranks, double ahead) : log_(log), me_(me), ranks_(ranks), ahead_(ahead) {}
+  /// @param error  The largest error of such a difference in the job, ns.
+  LateRanks(const MessageLog& log, int me, int ranks, double ahead, double error)
+      : log_(log), me_(me), ranks_(ranks), ahead_(ahead), error_(2 * error) {}
 
   /// The number of receives from each rank. Throws std::bad_alloc, like all that follow.
   [[nodiscard]] std::vector<int> received() const;
@@ -88,12 +91,12 @@ class LateRanks {
   void wait(const Waited& waited, double until, Cause cause, int rank);
   [[nodiscard]] std::size_t comparing(const Arrival& arrival) const noexcept;
 
-  /// Tolerated difference of clocks between nodes, ns.
-  static constexpr double slack = 20e3;
+  static constexpr double slack = 20e3;  // Tolerated beyond that, for clocks that drift, ns.
 
   const MessageLog& log_;
   int me_, ranks_;
   double ahead_;
+  double error_;                                     // An event of another rank may seem to be so much later than it was, ns.
   std::vector<std::uint32_t> told_;                  // sends whose receivers know of them, in the order of the notes
   std::unordered_map<std::uint32_t, Late> longest_;  // key: call
   std::vector<Arrow> arrows_;

@@ -8,7 +8,7 @@ import pytest
 from conftest import compiled
 from heddle.reported import Site, rows_of, waits
 
-# Rank 1 comes 20 ms late to each exchange, then rank 0 to the barrier, then rank 1 to a long
+# Rank 1 comes 30 ms late to each exchange, then rank 0 to the barrier, then rank 1 to a long
 # message. The exchange has a wildcard and ignores its statuses.
 LATE = r"""
 #include <mpi.h>
@@ -25,17 +25,17 @@ int main(int argc, char** argv) {
   int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
   for (int i = 0; i < TIMES; ++i) {
     MPI_Request requests[4];
-    if (rank == 1) usleep(20000);
+    if (rank == 1) usleep(30000);
     MPI_Irecv(a, 100, MPI_DOUBLE, left, 1, other, &requests[0]);
     MPI_Irecv(b, 100, MPI_DOUBLE, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(a + 100, 100, MPI_DOUBLE, right, 1, other, &requests[2]);
     MPI_Isend(a + 200, 100, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    if (rank == 0) usleep(10000);
+    if (rank == 0) usleep(30000);
     MPI_Barrier(other);
     if (rank == 0) MPI_Send(a, 400000, MPI_DOUBLE, 1, 3, other);
     if (rank == 1) {
-      usleep(10000);
+      usleep(30000);
       MPI_Recv(a, 400000, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, other, MPI_STATUS_IGNORE);
     }
   }
@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
     MPI_Comm made;
     failed = MPI_Comm_dup(MPI_COMM_WORLD, &made) != MPI_SUCCESS;
   }
-  if (rank == 1) usleep(20000);
+  if (rank == 1) usleep(30000);
   MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;

@@ -54,7 +54,7 @@ class LateRank : public testing::Test {
   void analyse() {
     std::vector<LateRanks> all;
     for (int i = 0; i < ranks; ++i)
-      all.emplace_back(*logs_[static_cast<std::size_t>(i)], i, ranks, ahead_[static_cast<std::size_t>(i)]);
+      all.emplace_back(*logs_[static_cast<std::size_t>(i)], i, ranks, ahead_[static_cast<std::size_t>(i)], error_);
     std::vector<Notes<Sent>> sent;
     for (LateRanks& each : all) {
       std::vector<int> most;  // receives of each rank from this one
@@ -83,6 +83,7 @@ class LateRank : public testing::Test {
 
   NoMeanings nothing_;
   std::vector<double> ahead_ = {0, 0, 0};
+  double error_ = 0;
   std::vector<std::unique_ptr<MessageLog>> logs_;
   std::vector<std::vector<Late>> found_;
   std::vector<std::vector<Arrow>> arrows_;
@@ -103,6 +104,18 @@ TEST_F(LateRank, ALateSender) {
   ASSERT_EQ(arrows_[1].size(), 1U);
   EXPECT_EQ(arrows_[0][0].from, arrows_[1][0].from);
   EXPECT_EQ(arrows_[0][0].number, arrows_[1][0].number);
+}
+
+TEST_F(LateRank, ClocksMayBeAsWrongAsTheirErrorSays) {
+  // By the clock of rank 0, the receive seems to begin 4 ms after the send has ended.
+  error_ = 2e6;
+  call(0, send_, 0, 10e6, {.destination = 1, .tag = 1});
+  call(1, receive_, 14e6, 15e6, {.source = 0, .source_tag = 1});
+  call(0, receive_, 20e6, 24e6, {.source = 1, .source_tag = 2});
+  call(1, send_, 28e6, 29e6, {.destination = 0, .tag = 2});
+  analyse();
+  ASSERT_EQ(found_[0].size(), 2U);
+  EXPECT_EQ(found_[0][0].ns + found_[0][1].ns, 10e6 + 4e6) << "no wait is longer than its call";
 }
 
 TEST_F(LateRank, ALateReceiverCountsOnlyIfTheSenderWaited) {

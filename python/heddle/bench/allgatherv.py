@@ -102,7 +102,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 8 ranks, three sizes.")] = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
@@ -124,7 +124,7 @@ def command(
     arguments = ["--largest", *map(str, sizes)] + (["--quick"] if quick else [])
     forced = tuple(name for name in (algorithm or ALGORITHMS) if name != "none")
     counts = ranks or ([2, 8] if quick else [2, 8, 16, 48])
-    rows = messages.measure(METRIC, mpi, runs(forced), rounds, arguments, counts, disturb)
+    rows = messages.measure(METRIC, mpi, runs(forced), messages.number_of(rounds, quick), arguments, counts, disturb)
     messages.show(rows, METRIC, "MPI_Allgatherv", goals)
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:

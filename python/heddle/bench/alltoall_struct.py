@@ -84,7 +84,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 and 4 ranks, every other struct.")] = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
@@ -112,7 +112,13 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     rows = messages.measure(
-        "alltoall-struct", mpi, wire.over(runs(wanted), transport, provider, max(ranks)), rounds, arguments, ranks, disturb
+        "alltoall-struct",
+        mpi,
+        wire.over(runs(wanted), transport, provider, max(ranks)),
+        messages.number_of(rounds, quick),
+        arguments,
+        ranks,
+        disturb,
     )
     report(rows, memory)
     messages.finish(rows, json, time.monotonic() - started)

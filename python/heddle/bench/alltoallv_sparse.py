@@ -181,7 +181,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 8 ranks, three sizes.")] = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None, typer.Option("--ranks", min=2, max=128, metavar="N", help="A number of ranks; may be repeated.")
@@ -225,7 +225,7 @@ def command(
     for group in [[n] for n in counts] if strong else [counts]:
         shrunk = [max(1, round(one * (group[0] / min(counts)) ** (-2 / 3))) if strong else one for one in sizes]
         words = ["--bytes", *map(str, dict.fromkeys(shrunk)), *arguments]
-        rows += messages.measure("alltoallv-sparse", mpi, wanted, rounds, words, group, disturb)
+        rows += messages.measure("alltoallv-sparse", mpi, wanted, messages.number_of(rounds, quick), words, group, disturb)
     found = messages.by_mpi(rows)
     for figures in found:
         messages.screen().print(table(figures))

@@ -73,7 +73,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: messages.Quick = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     ranks: Annotated[
         list[int] | None,
@@ -95,13 +95,14 @@ def command(
         raise Problem(f"{folder} is no folder where files can be written. --folder takes another one.", code=2)
     wanted = list(dict.fromkeys(case or Case))
     rows: list[Row] = []
+    times = messages.number_of(rounds, quick)
     with tempfile.TemporaryDirectory(prefix="heddle-bench-", dir=folder) as place:
         # Cases with the same number of ranks share a job.
         for counts in dict.fromkeys(tuple(ranks or [RANKS[one]]) for one in wanted):
             together = [one.value for one in wanted if tuple(ranks or [RANKS[one]]) == counts]
             arguments = [*(["--quick"] if quick else []), "--folder", place, "--cases", *together]
-            rows += messages.measure("files", mpi, [run()], rounds, arguments, list(counts), disturb)
+            rows += messages.measure("files", mpi, [run()], times, arguments, list(counts), disturb)
         report(rows)
         if Case.blocks in wanted:
-            rows += files_hdf5.measure(mpi, list(ranks or [RANKS[Case.blocks]]), rounds, quick, Path(place), run())
+            rows += files_hdf5.measure(mpi, list(ranks or [RANKS[Case.blocks]]), times, quick, Path(place), run())
     messages.finish(rows, json, time.monotonic() - started)

@@ -24,7 +24,7 @@ from heddle.problem import Problem
 
 from . import goals as wanted
 from . import groups_plot, groups_ranks, groups_seed
-from .messages import JsonFile
+from .messages import JsonFile, Rounds, number_of
 from .native import Mpi
 from .rows import Row, write
 from .wire import Host
@@ -214,7 +214,7 @@ def command(
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: small worlds, few samples, 4 ranks.")] = False,
     mpi: Annotated[Mpi, typer.Option(help="MPI libraries whose ranks play ping-pong over such communicators.")] = Mpi.both,
     ranks: Annotated[int, typer.Option(min=0, max=512, help="Ranks that play ping-pong; 0: none.")] = 48,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of a run with Heddle and a run without.")] = 2,
+    rounds: Rounds = None,
     over: Annotated[
         Host,
         typer.Option(
@@ -235,7 +235,7 @@ def command(
     elif ranks < 2 or figure is not None:
         raise Problem("--over tcp measures only ping-pongs: it takes two ranks and more, and draws nothing.", code=2)
     if ranks >= 2:
-        played = groups_ranks.measure(mpi, 4 if quick else ranks, 1 if quick else rounds, quick, over)
+        played = groups_ranks.measure(mpi, 4 if quick else ranks, number_of(rounds, quick), quick, over)
         wide = wide_console() if not screen.is_terminal else screen
         for part in groups_ranks.tables(played, over):
             wide.print(part)

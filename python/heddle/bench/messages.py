@@ -35,8 +35,18 @@ JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the r
 PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw FILE.svg and FILE.png.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Short and rough.")]
 Rounds = Annotated[
-    int, typer.Option(min=1, help=f"Repeat everything; medians over the rounds. A verdict needs {verdicts.LEAST_ROUNDS}.")
+    int | None,
+    typer.Option(
+        min=1,
+        help=f"Repeat everything; medians over the rounds. A verdict needs {verdicts.LEAST_ROUNDS}.",
+        show_default=f"{verdicts.ROUNDS}; quick: 1",
+    ),
 ]
+
+
+def number_of(rounds: int | None, quick: bool) -> int:
+    """The rounds that the user has asked for, or the usual number."""
+    return rounds or (1 if quick else verdicts.ROUNDS)
 
 
 def measure(

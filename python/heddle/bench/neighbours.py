@@ -141,7 +141,7 @@ def _command(
         mpi: messages.WhichMpi = Mpi.both,
         json: messages.JsonFile = None,
         quick: Annotated[bool, typer.Option("--quick", help="Short and rough, for two numbers of ranks.")] = False,
-        rounds: messages.Rounds = 1,
+        rounds: messages.Rounds = None,
         disturb: messages.Disturb = 0,
         ranks: Annotated[
             list[int] | None, typer.Option("--ranks", min=2, max=64, metavar="N", help="A number of ranks; may be repeated.")
@@ -152,7 +152,9 @@ def _command(
             figure.base(plot)
         started = time.monotonic()
         arguments = ["--case", what, *extra] + (["--quick"] if quick else [])
-        rows = messages.measure("neighbours", mpi, RUNS, rounds, arguments, ranks or (short if quick else usual), disturb)
+        rows = messages.measure(
+            "neighbours", mpi, RUNS, messages.number_of(rounds, quick), arguments, ranks or (short if quick else usual), disturb
+        )
         for figures in messages.by_mpi(rows):
             if figures.cases(LATE):
                 messages.screen().print(late_table(figures))

@@ -60,7 +60,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: messages.Quick = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     window: Annotated[
         list[Window] | None,
@@ -72,6 +72,8 @@ def command(
     started = time.monotonic()
     arguments = ["--quick"] if quick else []
     arguments += ["--windows", *(kind.value for kind in window)] if window else []
-    rows = messages.measure("one-sided", mpi, [Run("heddle", With.heddle)], rounds, arguments, disturb=disturb)
+    rows = messages.measure(
+        "one-sided", mpi, [Run("heddle", With.heddle)], messages.number_of(rounds, quick), arguments, disturb=disturb
+    )
     report(rows)
     messages.finish(rows, json, time.monotonic() - started)

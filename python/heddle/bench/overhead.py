@@ -17,7 +17,7 @@ from heddle.families import Family
 
 from . import goals, pingpong
 from .jobs import Run, lines
-from .messages import JsonFile, WhichMpi
+from .messages import JsonFile, Rounds, WhichMpi, number_of
 from .native import Mpi, With
 from .rows import Row, merged, write
 
@@ -48,12 +48,13 @@ def added(rows: list[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float
 def command(
     mpi: WhichMpi = Mpi.both,
     json: JsonFile = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of all variants in turn.")] = 3,
+    rounds: Rounds = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: one round, few samples.")] = False,
 ) -> None:
     """Show the additional cost of calls on contiguous data under Heddle."""
     rows = []
-    for _ in range(1 if quick else rounds):
+    times = number_of(rounds, quick)
+    for _ in range(times):
         for family in mpi.families:
             for between in With:
                 rows += measure(family, between, 5 if quick else 101)
@@ -71,7 +72,7 @@ def command(
     listing.show(heads, table, above=("MPI", "call"), right=heads[2:])
     print(f"\nMost that Heddle adds: {worst:.1f} ns")
     goals.show(console(), lambda: f"goal ≤ {GOAL_NS:g} ns: {_verdict(worst <= GOAL_NS)}")
-    messages = pingpong.measure(mpi, 1 if quick else rounds, quick)
+    messages = pingpong.measure(mpi, times, quick)
     pingpong.show(messages)
     print()
     for goal in pingpong.goals(messages):

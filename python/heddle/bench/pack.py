@@ -19,7 +19,7 @@ from heddle.families import Family
 from heddle.problem import Problem
 
 from . import compare, figure, goals, plot, table, yardstick
-from .messages import JsonFile, PlotFile, Rounds, WhichMpi
+from .messages import JsonFile, PlotFile, Rounds, WhichMpi, number_of
 from .native import Mpi, With, lines
 from .rows import Row, merged, write
 
@@ -89,7 +89,7 @@ def command(
     ] = False,
     filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only cases whose name matches.")] = None,
     source: Annotated[Path | None, typer.Option("--yardstick", metavar="PATH", help="Source of the yardstick.")] = None,
-    rounds: Rounds = 1,
+    rounds: Rounds = None,
     bars: PlotFile = None,
     between: Annotated[
         With, typer.Option("--with", help="The preloaded library: heddle, the null Heddle, or nothing.")
@@ -111,7 +111,7 @@ def command(
         yardstick.build(source)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bench = Bench(progress, between, arguments, source)
-        _rounds(bench, mpi, rounds)
+        _rounds(bench, mpi, number_of(rounds, quick))
     rows = merged(_known(bench.rows))
     if not rows:
         raise Problem(f"no case of the benchmark matches --filter '{filter}'. Without the option, all cases run.")

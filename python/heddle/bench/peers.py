@@ -125,7 +125,7 @@ def command(
     ] = None,
     json: messages.JsonFile = None,
     quick: messages.Quick = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
 ) -> None:
     """Compare MPI libraries: columns and transposes by their own datatypes, and under Heddle."""
@@ -139,7 +139,7 @@ def command(
     for program, arguments in (QUICK if quick else FULL).items():
         more = [*arguments, *LEFT_OUT[program], "--ways", "host", "interposed", "contiguous"]
         more += ["--quick"] if quick else []
-        rows += messages.measure(program, peers, [chosen()], rounds, more, disturb=disturb)
+        rows += messages.measure(program, peers, [chosen()], messages.number_of(rounds, quick), more, disturb=disturb)
     report(rows)
     messages.finish(rows, json, time.monotonic() - started)
 

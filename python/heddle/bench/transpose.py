@@ -146,7 +146,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough, to n = 512.")] = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     sizes: Annotated[list[int] | None, typer.Option("--size", metavar="N", help="A size; may be repeated.")] = None,
     memory: Annotated[MemoryFrom, typer.Option(help="Matrices from malloc, or from heddle_alloc.")] = MemoryFrom.malloc,
@@ -169,7 +169,14 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     arguments += ["--scatter"] if scatter else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
-    rows = messages.measure("transpose", mpi, wire.over(runs(wanted), transport, provider), rounds, arguments, disturb=disturb)
+    rows = messages.measure(
+        "transpose",
+        mpi,
+        wire.over(runs(wanted), transport, provider),
+        messages.number_of(rounds, quick),
+        arguments,
+        disturb=disturb,
+    )
     search = searching(sizes, quick)
     metric = "scatter" if scatter else "latency"
     report(rows, search, metric, memory)

@@ -119,7 +119,7 @@ def command(
     mpi: messages.WhichMpi = Mpi.both,
     json: messages.JsonFile = None,
     quick: messages.Quick = False,
-    rounds: messages.Rounds = 1,
+    rounds: messages.Rounds = None,
     disturb: messages.Disturb = 0,
     columns: Annotated[
         list[int] | None, typer.Option("--columns", metavar="K", help="A number of columns; may be repeated.")
@@ -147,7 +147,9 @@ def command(
     arguments += ["--mapped"] if memory is MemoryFrom.mapped else []
     wanted = wanted_schemes(scheme, memory is MemoryFrom.mapped)
     todo = runs(quick, bandwidth, wanted)
-    rows = messages.measure("vector", mpi, wire.over(todo, transport, provider), rounds, arguments, disturb=disturb)
+    rows = messages.measure(
+        "vector", mpi, wire.over(todo, transport, provider), messages.number_of(rounds, quick), arguments, disturb=disturb
+    )
     report(rows, f"{buffers.value} buffers, memory from {memory.value}" + wire.title(transport, provider))
     messages.finish(rows, json, time.monotonic() - started)
     if plot is not None:

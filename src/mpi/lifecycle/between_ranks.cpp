@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -83,20 +84,26 @@ class Steps {
 
 constexpr int pings = 16;
 
-/// The difference between rank 0's clock and this rank's, by the round trip that took least time.
-double ahead_by_messages(MPI_Comm comm) noexcept {
-  double least = std::numeric_limits<double>::infinity();
-  double ahead = 0;
+/// Rank 0's clock minus this rank's clock.
+struct Ahead {
+  double ns = 0;
+  double error = 0;
+};
+
+/// Rank 0 reads its clock within each round trip. So each trip gives a least and a greatest
+/// difference. The true difference is between the greatest least and the least greatest.
+Ahead ahead_by_messages(MPI_Comm comm) noexcept {
+  double least = -std::numeric_limits<double>::infinity();
+  double greatest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < pings; ++i) {
     double theirs = 0;
     const double begin = report::now();
     PMPI_Sendrecv(&theirs, 1, MPI_DOUBLE, 0, 0, &theirs, 1, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
     const double end = report::now();
-    if (end - begin >= least) continue;
-    least = end - begin;
-    ahead = theirs - (begin + end) / 2;
+    least = std::max(least, theirs - end);
+    greatest = std::min(greatest, theirs - begin);
   }
-  return ahead;
+  return {(least + greatest) / 2, std::abs(greatest - least) / 2};
 }
 
 void answer_pings(MPI_Comm comm, int rank) noexcept {
@@ -114,18 +121,18 @@ std::uint64_t number_of_node() {
   return machine.empty() ? 0 : std::hash<std::string>()(machine) | 1U;
 }
 
-/// Rank 0's clock minus this rank's clock, ns. A node has one clock, and its first rank compares it
-/// with that of rank 0. A rank whose node has no number compares its own. It makes no communicator:
+/// The difference for this rank, with the largest error in the job. A node has one clock, and its
+/// first rank compares it with that of rank 0. A rank whose node has no number compares its own. It makes no communicator:
 /// the program may have used up those of the library.
-double ahead_of(Steps& steps, MPI_Comm comm, int me, int ranks) noexcept {
+Ahead ahead_of(Steps& steps, MPI_Comm comm, int me, int ranks) noexcept {
   std::vector<std::uint64_t> nodes;
-  std::vector<double> ahead;
+  std::vector<Ahead> ahead;
   steps.run([&] {
     nodes.resize(static_cast<std::size_t>(ranks));
     ahead.resize(nodes.size());
     nodes[static_cast<std::size_t>(me)] = number_of_node();
   });
-  if (!steps.all_able()) return 0;
+  if (!steps.all_able()) return {};
   PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, nodes.data(), 1, MPI_UINT64_T, comm);
   const auto first_of_node = [&](int rank) {
     const std::uint64_t node = nodes[static_cast<std::size_t>(rank)];
@@ -139,8 +146,8 @@ double ahead_of(Steps& steps, MPI_Comm comm, int me, int ranks) noexcept {
     else
       ahead[static_cast<std::size_t>(me)] = ahead_by_messages(comm);
   }
-  PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ahead.data(), 1, MPI_DOUBLE, comm);
-  return ahead[static_cast<std::size_t>(first_of_node(me))];
+  PMPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ahead.data(), 2, MPI_DOUBLE, comm);
+  return {ahead[static_cast<std::size_t>(first_of_node(me))].ns, std::ranges::max(ahead, {}, &Ahead::error).error};
 }
 
 }  // namespace
@@ -156,12 +163,12 @@ BetweenRanks between_ranks(MPI_Comm comm, double started, bool timeline, const r
   BetweenRanks times{.began = started};
   if (wanted[0] == 0 && wanted[1] == 0) return times;
   Steps steps(comm, ranks);
-  const double ahead = ahead_of(steps, comm, me, ranks);
+  const auto [ahead, error] = ahead_of(steps, comm, me, ranks);
   double began = started + ahead;
   PMPI_Allreduce(MPI_IN_PLACE, &began, 1, MPI_DOUBLE, MPI_MIN, comm);
   times.began = began - ahead;
   if (wanted[0] == 0) return times;
-  report::LateRanks late(*log, me, ranks, ahead);
+  report::LateRanks late(*log, me, ranks, ahead, error);
   std::optional<Notes<report::Sent>> sent;
   std::optional<Notes<report::Answer>> answers;
   std::vector<int> received, most(0);

@@ -71,12 +71,12 @@ TRANSPOSE = _bench(
 SEEK = _bench("seek", "seek", "seek --quick", 15, 2)
 ALLGATHERV = _bench(
     "allgatherv",
-    f"allgatherv {_times('--ranks', 8, 16, 48)}",
+    f"allgatherv --rounds 1 {_times('--ranks', 8, 16, 48)}",
     f"allgatherv --quick {_times('--ranks', 8, 16)}",
     400,
     60,
 )
-RING = _bench("alltoallw-ring", "alltoallw-ring", f"alltoallw-ring --quick {_times('--ranks', 4, 8, 16)}", 300, 30)
+RING = _bench("alltoallw-ring", "alltoallw-ring --rounds 1", f"alltoallw-ring --quick {_times('--ranks', 4, 8, 16)}", 300, 30)
 VECSCATTER = _bench(
     "vecscatter",
     "vecscatter",
@@ -158,7 +158,9 @@ PARTNERS = _simulate(
 )
 
 _SCHEMES = "--scheme bc-spup --scheme rwg-up --scheme p-rrs --scheme multi-w"
-VECTOR = _bench("vector", "vector --rounds 2", f"vector {_times('--columns', 16, 64, 512, 2048)} {_SCHEMES}", 600, 80)
+VECTOR = _bench(
+    "vector", "vector --rounds 2", f"vector --rounds 1 {_times('--columns', 16, 64, 512, 2048)} {_SCHEMES}", 600, 80
+)
 CHANGING = _bench(
     "vector-changing",
     "vector --buffers changing --no-bandwidth --rounds 2",
@@ -166,24 +168,24 @@ CHANGING = _bench(
     300,
     60,
 )
-STRUCT = _bench("alltoall-struct", "alltoall-struct", "alltoall-struct --quick", 300, 80)
+STRUCT = _bench("alltoall-struct", "alltoall-struct --rounds 1", "alltoall-struct --quick", 300, 80)
 VECTOR_TCP = _over_tcp(
     "vector-tcp",
-    f"vector {_SCHEMES}",
-    f"vector {_times('--columns', 64, 512, 2048)} {_SCHEMES}",
+    f"vector --rounds 1 {_SCHEMES}",
+    f"vector --rounds 1 {_times('--columns', 64, 512, 2048)} {_SCHEMES}",
     400,
     80,
 )
 CHANGING_TCP = _over_tcp(
     "vector-changing-tcp",
-    f"vector --buffers changing --no-bandwidth {_SCHEMES}",
+    f"vector --rounds 1 --buffers changing --no-bandwidth {_SCHEMES}",
     f"vector --quick --buffers changing --no-bandwidth {_times('--columns', 64, 512, 2048)} {_SCHEMES}",
     200,
     40,
 )
 STRUCT_TCP = _over_tcp(
     "alltoall-struct-tcp",
-    f"alltoall-struct --ranks 2 {_SCHEMES}",
+    f"alltoall-struct --rounds 1 --ranks 2 {_SCHEMES}",
     f"alltoall-struct --quick --ranks 2 {_SCHEMES}",
     200,
     40,
@@ -198,8 +200,10 @@ def _fabric_alone(name: str, provider: str) -> Step:
 FABRIC = _fabric_alone("fabric", "shm")
 FABRIC_TCP = _fabric_alone("fabric-tcp", "tcp;ofi_rxm")
 
-GROUPS = _bench("groups", "groups", "groups --ranks 16 --rounds 1", 300, 60)
-GROUPS_TCP = _bench("groups-tcp", "groups --over tcp --ranks 16", "groups --over tcp --ranks 8 --rounds 1", 60, 30, draws=False)
+GROUPS = _bench("groups", "groups --rounds 2", "groups --ranks 16 --rounds 1", 300, 60)
+GROUPS_TCP = _bench(
+    "groups-tcp", "groups --over tcp --ranks 16 --rounds 2", "groups --over tcp --ranks 8 --rounds 1", 60, 30, draws=False
+)
 HPL = _bench("hpl", "hpl --size 3000", "hpl --size 2000 --rounds 5", 200, 70, draws=False, missing=_hpcc)
 
 LATTICE = _bench("lattice-cg", "lattice-cg", "lattice-cg --local 4 --rounds 5", 300, 40)
