@@ -67,7 +67,7 @@ check:  ## Tests of the folders that changed since REV (main), and the fastest o
 	@scripts/build
 	@.venv/bin/python scripts/check $(REV)
 
-demo:  ## Filter a photograph with a 2-D FFT over 4 ranks, with and without Heddle
+demo:  ## Filter a photograph with a 2-D FFT over 4 ranks and exchange halos, with and without Heddle
 	@scripts/bootstrap --programs
 	@scripts/build demo
 	@.venv/bin/python -m heddle.demo

@@ -26,6 +26,10 @@ struct Blocks {
   const void* wide_counts = nullptr;  ///< One for each block, of type MPI_Count.
   std::uint64_t type = 0;             ///< Datatype of each block, if `types` is null.
   const void* types = nullptr;
+
+  [[nodiscard]] bool has_counts() const noexcept { return counts != nullptr || wide_counts != nullptr; }
+  /// Some argument has an element for each block.
+  [[nodiscard]] bool has_list() const noexcept { return has_counts() || types != nullptr; }
 };
 
 /// A call of the program.
@@ -76,9 +80,8 @@ class Meanings {
   [[nodiscard]] virtual std::int64_t size_of(std::uint64_t type) const noexcept = 0;
   /// Throws std::bad_alloc.
   [[nodiscard]] virtual Partners partners(std::uint64_t comm) const = 0;
-  /// The numbers of types for the sent and for the received blocks, in a call with a type for each
-  /// block.
-  [[nodiscard]] virtual std::pair<int, int> types_of(const Called& called) const = 0;
+  /// The numbers of sent and of received blocks, in a call with a count or a type for each block.
+  [[nodiscard]] virtual std::pair<int, int> blocks_of(const Called& called) const = 0;
   /// The reason why Heddle has handed a call on. @param chosen  A decision chose the library's way.
   [[nodiscard]] virtual Passed why(const Called& called, bool chosen) const noexcept = 0;
 

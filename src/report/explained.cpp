@@ -1,9 +1,16 @@
 // report/explained.cpp
 #include "report/explained.hpp"
 
+#include <algorithm>
+
 #include "report/reporting.hpp"
 
 namespace heddle::report {
+namespace {
+
+bool is_rooted(Pattern pattern) noexcept { return pattern == Pattern::gather || pattern == Pattern::scatter; }
+
+}  // namespace
 
 /// Looks at all datatypes of a call whose data moves. Arguments that this rank ignores may have any
 /// value, so they are only looked up.
@@ -12,33 +19,39 @@ Observer::Mark Explained::begins(const Called& called) noexcept {
     const std::lock_guard guard(lock_);
     if (called.typed && !called.in_place && !called.no_partner && called.count != 0 && meanings_.is_datatype(called.type))
       look(called, called.type, called.count >= 0 ? called.count : 1);
-    if (!called.no_partner) look_at(called, called.sent, called.pattern == Pattern::scatter);
-    if (!called.no_source) look_at(called, called.received, called.pattern == Pattern::gather);
-    if (called.sent.types || called.received.types) look_at_lists(called);
+    const auto [out, in] = called.sent.has_list() || called.received.has_list() ? meanings_.blocks_of(called) : std::pair(0, 0);
+    if (!called.no_partner) look_at(called, called.sent, called.pattern == Pattern::scatter, out);
+    if (!called.no_source) look_at(called, called.received, called.pattern == Pattern::gather, in);
+    look_at_types(called, called.sent, out);
+    look_at_types(called, called.received, in);
   } catch (const std::exception&) {  // memory is short: the program continues
   }
   return next_ ? next_->begins(called) : Mark{};
 }
 
-/// @param rooted  Only the root uses these arguments.
-void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted) {
+/// Of blocks with different counts, the longest counts.
+/// @param rooted  Only the root uses these arguments. Other ranks may have no counts.
+void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted, int number) {
   if (blocks.in_place || blocks.type == 0) return;
-  if (!blocks.counts && !blocks.wide_counts && blocks.count == 0) return;
-  if (rooted ? meanings_.is_derived(blocks.type) : meanings_.is_datatype(blocks.type))
-    look(called, blocks.type, blocks.counts || blocks.wide_counts ? 1 : blocks.count);
+  if (!blocks.has_counts() && blocks.count == 0) return;
+  if (rooted ? !meanings_.is_derived(blocks.type) : !meanings_.is_datatype(blocks.type)) return;
+  std::int64_t most = blocks.has_counts() ? 0 : blocks.count;
+  for (int i = 0; blocks.has_counts() && !is_rooted(called.pattern) && i < number; ++i)
+    most = std::max(most, count_of(blocks, i));
+  look(called, blocks.type, std::max<std::int64_t>(most, 1));
 }
 
-void Explained::look_at_lists(const Called& called) {
-  const auto [out, in] = meanings_.types_of(called);
-  const auto look_at_types = [&](const Blocks& blocks, int size) {
-    for (int i = 0; blocks.types && i < size; ++i) {
-      if (blocks.counts && blocks.counts[i] == 0) continue;
-      if (blocks.wide_counts && meanings_.count_at(blocks.wide_counts, i) == 0) continue;
-      if (const std::uint64_t type = meanings_.type_at(blocks.types, i); meanings_.is_datatype(type)) look(called, type, 1);
-    }
-  };
-  if (!called.sent.in_place) look_at_types(called.sent, out);
-  look_at_types(called.received, in);
+void Explained::look_at_types(const Called& called, const Blocks& blocks, int number) {
+  if (blocks.in_place) return;
+  for (int i = 0; blocks.types && i < number; ++i) {
+    const std::int64_t count = blocks.has_counts() ? count_of(blocks, i) : 1;
+    if (count == 0) continue;
+    if (const std::uint64_t type = meanings_.type_at(blocks.types, i); meanings_.is_datatype(type)) look(called, type, count);
+  }
+}
+
+std::int64_t Explained::count_of(const Blocks& blocks, int i) const noexcept {
+  return blocks.counts ? blocks.counts[i] : meanings_.count_at(blocks.wide_counts, i);
 }
 
 void Explained::look(const Called& called, std::uint64_t type, std::int64_t count) {

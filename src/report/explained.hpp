@@ -53,8 +53,10 @@ class Explained : public Observer {
   static constexpr std::size_t most_seen = std::size_t{1} << 16;
 
   void look(const Called& called, std::uint64_t type, std::int64_t count);
-  void look_at(const Called& called, const Blocks& blocks, bool rooted);
-  void look_at_lists(const Called& called);
+  /// @param number  of blocks
+  void look_at(const Called& called, const Blocks& blocks, bool rooted, int number);
+  void look_at_types(const Called& called, const Blocks& blocks, int number);
+  [[nodiscard]] std::int64_t count_of(const Blocks& blocks, int i) const noexcept;
   const Place& place_of_call(const void* from);
 
   std::recursive_mutex lock_;  // freeing handles from the host may call the program's callbacks

@@ -1,6 +1,7 @@
 """A small run of the main job on both MPIs, with and without Heddle, and its error messages."""
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -9,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import MPIS, clean_environment
-from heddle.demo import photograph, report
-from heddle.demo.measure import Run
+from heddle import installations
+from heddle.bench.study_table import COLUMNS
+from heddle.demo import photograph, reasons, report
+from heddle.demo.measure import Run, Setup, save
 from heddle.demo.programs import programs
 from heddle.problem import Problem
 from PIL import Image
@@ -36,9 +39,40 @@ def test_says_that_all_runs_are_right(quick):
         assert word in done.stdout
 
 
+def test_says_how_long_it_takes_and_shows_the_halo(quick):
+    done, _, rows = quick
+    assert re.search(r"12 jobs in 1 round: about \d+ s\.", done.stdout), done.stdout
+    assert done.stdout.index("about") < done.stdout.index("fft2d")
+    assert "jacobi 128, neighbour" in done.stdout
+    ways = {row["variant"] for row in rows if row["bench"] == "study" and row["metric"] == "exchange"}
+    assert ways == set(COLUMNS)
+
+
+def test_a_row_without_a_gain_has_a_reason(tmp_path):
+    """The report of one more run gives it."""
+    program, mpi = programs()[0], installations.named("mpich")
+    setup = Setup(256, 4, 7, [mpi], ("host", "heddle"), tmp_path)
+    save(setup, photograph.load("retina.jpg", 256))
+
+    def run(variant: str, turn: int, communication: float) -> Run:
+        seconds = {"total": {"all": [1.0]}, "communication": {"all": [communication]}}
+        return Run(program, mpi, variant, turn, {"seconds": seconds}, tmp_path)
+
+    def reasons_if(heddle: float) -> list[str]:
+        runs = [run(v, turn, t) for turn in range(7) for v, t in (("host", 0.2), ("heddle", heddle))]
+        return reasons.reasons(runs, setup, tmp_path)
+
+    (slower,) = reasons_if(0.3)
+    assert slower.startswith("fft2d, mpich: communication takes 20% of the time, so a transfer in no time would make it 1.25 ×")
+    assert (tmp_path / "fft2d-mpich.json").exists() and "fft2d-mpich.json shows more" in slower
+    (gained,) = reasons_if(0.1)  # only in communication
+    assert "waiting" not in gained and "pieces" not in gained
+
+
 def test_rows_follow_the_schema_and_agree_with_a_serial_fft(quick):
     rows = quick[2]
     assert all({"bench", "case", "variant", "metric", "value", "unit", "mpi"} <= set(row) for row in rows)
+    rows = [row for row in rows if row["bench"] == "fft2d"]
     totals = Counter(
         (row["case"].split(",")[0], row["mpi"].split()[0], row["variant"]) for row in rows if row["metric"] == "total"
     )

@@ -16,7 +16,7 @@ struct NoMeanings : Meanings {
   Described layout(std::uint64_t) const override { return {}; }
   std::int64_t size_of(std::uint64_t) const noexcept override { return 0; }
   Partners partners(std::uint64_t) const override { return {}; }
-  std::pair<int, int> types_of(const Called&) const override { return {0, 0}; }
+  std::pair<int, int> blocks_of(const Called&) const override { return {0, 0}; }
   Passed why(const Called&, bool) const noexcept override { return Passed::by_nature; }
   std::uint64_t type_at(const void*, int) const noexcept override { return 0; }
   std::uint64_t request_at(const void* requests, int i) const noexcept override {

@@ -25,7 +25,7 @@ class Numbers : public Meanings {
   std::string window(std::uint64_t window) const override { return "window" + std::to_string(window); }
   std::int64_t size_of(std::uint64_t type) const noexcept override { return static_cast<std::int64_t>(type); }
   Partners partners(std::uint64_t) const override { return {.me = 1, .world = {0, 1, 2}}; }
-  std::pair<int, int> types_of(const Called&) const override { return {3, 2}; }
+  std::pair<int, int> blocks_of(const Called&) const override { return {3, 2}; }
   Passed why(const Called&, bool) const noexcept override { return Passed::no_holes; }
   std::uint64_t type_at(const void* types, int i) const noexcept override {
     return static_cast<const std::uint64_t*>(types)[i];
@@ -183,6 +183,29 @@ TEST(Explained, AllTypesOfACallAreLookedAtOnce) {
   all.begins(call);
   all.begins(call);
   EXPECT_EQ(all.told, (std::vector<std::string>{"type100 x 1 100", "type101 x 1 101", "type102 x 1 102", "type200 x 1 200"}));
+}
+
+TEST(Explained, BlocksOfDifferentCountsAreShownByTheLongest) {
+  const Numbers numbers;
+  Explaining all("all", numbers, nullptr);
+  const std::vector<int> out = {2, 7, 3};
+  const std::vector<std::int64_t> in = {4, 5};
+  Called call{.procedure = 1, .from = &numbers, .communicator = 7, .pattern = Pattern::alltoall};
+  call.sent = {.counts = out.data(), .type = 8};
+  call.received = {.wide_counts = in.data(), .type = 16};
+  all.begins(call);
+  EXPECT_EQ(all.told, (std::vector<std::string>{"type8 x 7 8", "type16 x 5 16"}));
+}
+
+TEST(Explained, CountsOfARankThatIsNotTheRootAreNotRead) {
+  const Numbers numbers;
+  Explaining all("all", numbers, nullptr);
+  const auto* nowhere = reinterpret_cast<const int*>(8);  // NOLINT: an argument that MPI ignores may have any value
+  Called call{.procedure = 1, .from = &numbers, .communicator = 7, .pattern = Pattern::gather};
+  call.sent = {.count = 3, .type = 8};
+  call.received = {.counts = nowhere, .type = 100};
+  all.begins(call);
+  EXPECT_EQ(all.told.front(), "type8 x 3 8");
 }
 
 TEST(Explained, WhatMeansSomethingAtTheRootAloneIsAskedNothingElse) {

@@ -45,17 +45,17 @@ def check(runs: list[Run]) -> None:
             raise Problem(f"these two differ: {' | '.join(run.title for run in seen.values())}.")
 
 
-def _of(runs: list[Run], variant: str, metric: str, turn: int | None = None) -> list[float]:
+def times_of(runs: list[Run], variant: str, metric: str, turn: int | None = None) -> list[float]:
     return [t for run in runs if run.variant == variant and turn in (None, run.round) for t in run.times(metric)]
 
 
-def _gain(runs: list[Run], metric: str) -> str:
-    """The verdict on the rounds' ratios, host over Heddle."""
+def gain(runs: list[Run], metric: str) -> verdicts.Verdict | None:
+    """The verdict on the rounds' ratios, host over Heddle. None: not both were measured."""
     turns = sorted({run.round for run in runs})
-    pairs = [(_of(runs, "host", metric, turn), _of(runs, "heddle", metric, turn)) for turn in turns]
+    pairs = [(times_of(runs, "host", metric, turn), times_of(runs, "heddle", metric, turn)) for turn in turns]
     if not all(host and heddle for host, heddle in pairs):
-        return "–"
-    return verdicts.judge(median(host) / median(heddle) for host, heddle in pairs).brief
+        return None
+    return verdicts.judge(median(host) / median(heddle) for host, heddle in pairs)
 
 
 def _milliseconds(times: list[float]) -> str:
@@ -80,9 +80,9 @@ def table(runs: list[Run], setup: Setup) -> Table:
     for case in by_case(runs).values():
         result.add_row(f"[bold]{case[0].program.name}[/bold], {case[0].mpi.name} {case[0].mpi.version}")
         for metric in METRICS:
-            times = [_milliseconds(_of(case, variant, metric)) for variant in ("host", "heddle")]
-            last = metric == METRICS[-1]
-            result.add_row(f"  {metric}", *times, f"[bold]{_gain(case, metric)}[/bold]", end_section=last)
+            times = [_milliseconds(times_of(case, variant, metric)) for variant in ("host", "heddle")]
+            last, found = metric == METRICS[-1], gain(case, metric)
+            result.add_row(f"  {metric}", *times, f"[bold]{found.brief if found else '–'}[/bold]", end_section=last)
     return result
 
 
@@ -102,7 +102,7 @@ def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
             known = {"bench": "fft2d", "case": f"{run.program.name}, {size}", "variant": variant}
             known |= {"mpi": f"{run.mpi.name} {run.mpi.version}"}
             for metric in run.report["seconds"]:
-                times = _of(case, variant, metric)
+                times = times_of(case, variant, metric)
                 lower, middle, upper = verdicts.quartiles(times)
                 measured = {"value": middle, "lower": lower, "upper": upper, "best": min(times), "samples": len(times)}
                 result.append(Row(**known, metric=metric, unit="s", **measured))
@@ -110,8 +110,8 @@ def benchmark_rows(runs: list[Run], setup: Setup) -> list[Row]:
     return result
 
 
-def write(runs: list[Run], setup: Setup, path: Path) -> None:
+def write(runs: list[Run], setup: Setup, halos: list[Row], path: Path) -> None:
     try:
-        rows.write(benchmark_rows(runs, setup), path)
+        rows.write(benchmark_rows(runs, setup) + halos, path)
     except OSError as error:
         raise Problem(f"{path} cannot be written ({error.strerror}).") from None

@@ -118,10 +118,10 @@ class OfHost final : public report::Meanings {
     if (!partners.inter) neighbour_ranks(comm, partners.me, from, partners.neighbours);
     return partners;
   }
-  [[nodiscard]] std::pair<int, int> types_of(const report::Called& called) const override {
+  [[nodiscard]] std::pair<int, int> blocks_of(const report::Called& called) const override {
     if (called.communicator == 0) return {0, 0};
     const MPI_Comm comm = comm_of(called.communicator);
-    if (called.pattern == Pattern::neighbor_alltoall) {
+    if (called.pattern == Pattern::neighbor_alltoall || called.pattern == Pattern::neighbor_allgather) {
       const Neighbours peers(comm);
       return peers.known() ? std::pair(peers.out(), peers.in()) : std::pair(0, 0);
     }
