@@ -82,6 +82,18 @@ struct FileViewOptions {
 /// "bytes": [of each rank]}]}`. Throws grammar::Error, invalid_argument or overflow_error.
 Json explain_file_view(const FileViewOptions& options);
 
+struct WindowOptions {
+  std::string origin;       ///< The origin's datatype, in the grammar of layout/grammar.hpp.
+  std::string target;       ///< The target's; empty: the same.
+  layout::Count count = 1;  ///< Elements at the origin.
+};
+
+/// The ways of an MPI_Put or MPI_Get within a node, for each library and kind of window, as
+/// `{"bytes", "off", "ways": [{"library", "window", "epoch", "way", "why"}]}`. "off":
+/// HEDDLE_WINDOWS leaves all accesses to the library. Throws grammar::Error, overflow_error, or runtime_error if
+/// the target's elements do not fit.
+Json explain_window(const WindowOptions& options);
+
 /// The build of this copy: `{"version", "commit", "compiler", "processor", "kernels", "fabric",
 /// "built_for": {"mpich", ...}}`.
 Json build();

@@ -5,6 +5,7 @@
 //   heddle-tool group '0:90000:300' [--members N] [--json]
 //   heddle-tool collective 'allgatherv: 32k, 63 x 8' [--json]
 //   heddle-tool file-view TYPE ... [--count N] [--cb_nodes N] [--cb_buffer_size BYTES] [--striping_unit BYTES] [--json]
+//   heddle-tool window TYPE [--to TYPE] [--count N] [--json]
 //   heddle-tool algorithms [--json]
 //   heddle-tool estimate TASKS.json
 //   heddle-tool settings [--json]
@@ -125,6 +126,14 @@ int run(int argc, char** argv) {
   viewing->add_option("--pieces", file.pieces, "list at most so many")->check(CLI::Range(0, 1000000));
   viewing->add_flag("--json", json, "print JSON");
 
+  WindowOptions window;
+  CLI::App* accessing = app.add_subcommand("window", "The ways of an MPI_Put or MPI_Get for each kind of window");
+  accessing->add_option("origin", window.origin, "the origin's datatype")->required();
+  accessing->add_option("--to", window.target, "the target's datatype");
+  accessing->add_option("--count", window.count, "elements")
+      ->check(CLI::Range(layout::Count{0}, std::numeric_limits<layout::Count>::max()));
+  accessing->add_flag("--json", json, "print JSON");
+
   CLI::App* choosing = app.add_subcommand("algorithms", "The algorithms, formats and protocols that Heddle chooses from");
   choosing->add_flag("--json", json, "print JSON");
 
@@ -173,8 +182,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     const bool nothing = app.get_subcommands().empty();
-    return complain(nothing ? "name a command: explain, group, collective, file-view, algorithms, estimate, settings, profile, "
-                              "build, tune, links or seek (see --help)"
+    return complain(nothing ? "name a command: explain, group, collective, file-view, window, algorithms, estimate, settings, "
+                              "profile, build, tune, links or seek (see --help)"
                             : one_line(error.what()));
   }
 
@@ -190,6 +199,7 @@ int run(int argc, char** argv) {
     if (grouping->parsed()) answer = explain_group(members);
     if (collecting->parsed()) answer = explain_collective(volumes);
     if (viewing->parsed()) answer = explain_file_view(file);
+    if (accessing->parsed()) answer = explain_window(window);
     if (choosing->parsed()) answer = algorithms();
     if (listing->parsed()) answer = settings_table();
     if (finding->parsed()) answer = profile_file();
@@ -208,6 +218,10 @@ int run(int argc, char** argv) {
       std::cout << shown(answer["why"]) << "\n";
     } else if (viewing->parsed()) {
       std::cout << "write: " << shown(answer["write"]["why"]) << "\nread: " << shown(answer["read"]["why"]) << "\n";
+    } else if (accessing->parsed()) {
+      for (const Json& one : answer["ways"])
+        std::cout << shown(one["library"]) << ", " << shown(one["window"]) << ", " << shown(one["epoch"]) << ": "
+                  << shown(one["way"]) << ": " << shown(one["why"]) << "\n";
     } else if (choosing->parsed()) {
       print_tables(answer);
     } else if (listing->parsed()) {

@@ -1,5 +1,5 @@
-"""heddle explain: shows a datatype, a view of a file, the format of a group, or the algorithm of a
-collective."""
+"""heddle explain: shows a datatype, a view of a file, the ways of a one-sided access, the format
+of a group, or the algorithm of a collective."""
 
 import json
 import sys
@@ -20,7 +20,10 @@ def explain(
     ] = None,
     count: Annotated[int, typer.Option("--count", "-c", min=0, help="Number of elements, one behind the other.")] = 1,
     to: Annotated[
-        str, typer.Option("--to", metavar="TYPE", help="The datatype of a receiver on the same node.", show_default=False)
+        str,
+        typer.Option(
+            "--to", metavar="TYPE", help="The datatype of a receiver on the same node, or of a target.", show_default=False
+        ),
     ] = "",
     svg: Annotated[Optional[Path], typer.Option("--svg", metavar="FILE", help="Write the picture to FILE as SVG.")] = None,
     group: Annotated[
@@ -37,6 +40,9 @@ def explain(
     ] = None,
     file_view: Annotated[
         bool, typer.Option("--file-view", help="TYPE is the filetype of a view: who writes which bytes of the file.")
+    ] = False,
+    window: Annotated[
+        bool, typer.Option("--window", help="TYPE is the datatype of an MPI_Put or MPI_Get, --to that of the target.")
     ] = False,
     ranks: Annotated[
         Optional[int], typer.Option("--ranks", min=1, max=4096, metavar="N", help="Ranks of --file-view.", show_default=False)
@@ -74,6 +80,9 @@ def explain(
     With --file-view, each rank has a filetype: `rank` and `ranks` in TYPE become numbers. For a
     program with other names, write -D me=rank -D size=ranks.
 
+    With --window, the command tells for each kind of window how an MPI_Put or MPI_Get of TYPE
+    reaches a rank of the same node.
+
     HEDDLE_EXPLAIN=NAME lets a running program explain its own datatypes.
 
     \b
@@ -89,6 +98,7 @@ def explain(
     heddle explain transpose.c --define n=2048 --define ranks=4
     heddle explain gather.py --define 'places=[3, 0, 14, 7]'
     heddle explain --file-view --ranks 4 'subarray([64, 64], [64, 16], [0, 16 * rank], double)'
+    heddle explain --window 'subarray([130, 130, 130], [128, 128, 1], [1, 1, 1], double)'
     heddle explain --group '0:90000:300'
     heddle explain --group 'cart(100 x 100 x 100; *, 7, *)'
     heddle explain --collective 'allgatherv: 32k, 63 x 8'
@@ -99,7 +109,7 @@ def explain(
 
     if group is not None or collective is not None:
         alone = "--collective" if group is None else "--group"
-        others = (spec, svg, to, define, variable, file_view, ranks, hint)
+        others = (spec, svg, to, define, variable, file_view, window, ranks, hint)
         if any(others) or count != 1 or None not in (group, collective):
             raise Problem(f"{alone} stands alone: leave out the datatype and all other options except --json.", code=2)
         if group is not None:
@@ -113,6 +123,11 @@ def explain(
             code=2,
         )
     given = _defined(define or [])
+    if window:
+        if svg or file_view or ranks or hint:
+            raise Problem("--window has no --svg, --file-view, --ranks and --hint.", code=2)
+        _window(spec, to, count, given, variable, as_json)
+        return
     if file_view:
         if svg or to:
             raise Problem("--file-view has no --svg and no --to.", code=2)
@@ -191,6 +206,18 @@ def _file_view(
         print(json.dumps(about, indent=2))
         return
     file_viewed.show(about, views[0] if ranks == 1 else spec)
+
+
+def _window(spec: str, to: str, count: int, given: dict[str, str], variable: Optional[str], as_json: bool) -> None:
+    from heddle import native, window_ways
+    from heddle.pasted import described
+
+    origin, target = (described(_source(text), given, name) or text for text, name in ((spec, variable), (to, None)))
+    about = native.tool("window", "--count", str(count), *(["--to", target] if to else []), "--json", "--", origin)
+    if as_json:
+        print(json.dumps(about, indent=2))
+        return
+    window_ways.show(about, origin, target if to else "")
 
 
 def _no_source(word: str) -> str:

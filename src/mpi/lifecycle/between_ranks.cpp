@@ -122,8 +122,8 @@ std::uint64_t number_of_node() {
 }
 
 /// The difference for this rank, with the largest error in the job. A node has one clock, and its
-/// first rank compares it with that of rank 0. A rank whose node has no number compares its own. It makes no communicator:
-/// the program may have used up those of the library.
+/// first rank compares it with that of rank 0. A rank whose node has no number compares its own. It
+/// makes no communicator: the program may have used up those of the library.
 Ahead ahead_of(Steps& steps, MPI_Comm comm, int me, int ranks) noexcept {
   std::vector<std::uint64_t> nodes;
   std::vector<Ahead> ahead;
