@@ -90,8 +90,8 @@ struct WindowOptions {
 
 /// The ways of an MPI_Put or MPI_Get within a node, for each library and kind of window, as
 /// `{"bytes", "off", "ways": [{"library", "window", "epoch", "way", "why"}]}`. "off":
-/// HEDDLE_WINDOWS leaves all accesses to the library. Throws grammar::Error, overflow_error, or runtime_error if
-/// the target's elements do not fit.
+/// HEDDLE_WINDOWS leaves all accesses to the library. Throws grammar::Error, overflow_error, or
+/// runtime_error if the target's elements do not fit.
 Json explain_window(const WindowOptions& options);
 
 /// The build of this copy: `{"version", "commit", "compiler", "processor", "kernels", "fabric",

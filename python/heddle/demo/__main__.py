@@ -46,8 +46,8 @@ def demo(
     output: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output"),
     json: Annotated[Path | None, typer.Option("--json", help="Also write the times to this file.")] = None,
 ) -> None:
-    """Filter a photograph with a 2-D FFT over 4 ranks, and exchange the halos of a Jacobi solver, by
-    the host MPI alone and under Heddle, and compare.
+    """Filter a photograph with a 2-D FFT over 4 ranks, and exchange the halos of a Jacobi solver,
+    by the host MPI alone and under Heddle, and compare.
 
     Two programs filter: fft2d (C++, its transposes written as MPI datatypes) and an mpi4py-fft
     script. All are ordinary MPI programs; only `heddle run` differs. Every picture is checked
