@@ -5,8 +5,8 @@
 //   exchange.run();                                        // ordinary MPI calls: Heddle carries them if it is preloaded
 //
 // Rows that lie in one piece are not packed: the call by hand sends and receives them in the field.
-// Neighbour collectives are the exception, because MPI_Neighbor_alltoallv takes all blocks from one
-// buffer.
+// Neighbour collectives and windows are the exceptions: MPI_Neighbor_alltoallv takes all blocks
+// from one buffer, and a window has one memory.
 #pragma once
 
 #include <mpi.h>
@@ -22,9 +22,10 @@
 namespace heddle::bench::study {
 
 enum class Call {
-  messages,   ///< MPI_Irecv, MPI_Isend, MPI_Waitall.
-  neighbour,  ///< MPI_Neighbor_alltoallw of datatypes; MPI_Neighbor_alltoallv of packed blocks.
-  persistent  ///< MPI_Recv_init and MPI_Send_init once, then MPI_Startall and MPI_Waitall.
+  messages,    ///< MPI_Irecv, MPI_Isend, MPI_Waitall.
+  neighbour,   ///< MPI_Neighbor_alltoallw of datatypes; MPI_Neighbor_alltoallv of packed blocks.
+  persistent,  ///< MPI_Recv_init and MPI_Send_init once, then MPI_Startall and MPI_Waitall.
+  puts         ///< MPI_Put into the neighbours' fields, or into their staging buffers, between two MPI_Win_fence.
 };
 enum class Means { by_hand, datatypes };
 
@@ -48,6 +49,7 @@ class Exchange {
     for (Phase& each : phases_) {
       if (call == Call::persistent) keep(each);
       if (call == Call::neighbour) connect(each);
+      if (call == Call::puts) expose(each);
     }
   }
   ~Exchange() {
@@ -55,6 +57,7 @@ class Exchange {
       if (call_ == Call::persistent)
         for (MPI_Request& request : phase.requests) MPI_Request_free(&request);
       if (phase.comm != MPI_COMM_NULL) MPI_Comm_free(&phase.comm);
+      if (phase.window != MPI_WIN_NULL) MPI_Win_free(&phase.window);
     }
   }
   Exchange(const Exchange&) = delete;
@@ -65,6 +68,7 @@ class Exchange {
       if (call_ == Call::messages) send(phase);
       if (call_ == Call::neighbour) collect(phase);
       if (call_ == Call::persistent) restart(phase);
+      if (call_ == Call::puts) put(phase);
     }
   }
 
@@ -83,6 +87,7 @@ class Exchange {
     std::vector<Cell> staging_out, staging_in;
     std::vector<MPI_Request> requests;
     MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Win window = MPI_WIN_NULL;
     std::vector<int> out_counts, in_counts, out_places, in_places;
     std::vector<MPI_Aint> out_bytes, in_bytes;
     std::vector<MPI_Datatype> out_types, in_types;
@@ -122,7 +127,7 @@ class Exchange {
 
   End end(const Region& region, Cell* staging, int peer, int tag) const {
     if (means_ == Means::datatypes) return {region, first_of(region), false, type_of(region), 1, peer, tag};
-    const bool staged = call_ == Call::neighbour || region.height > 1;
+    const bool staged = call_ == Call::neighbour || call_ == Call::puts || region.height > 1;
     const int count = region.cells() * Element<Cell>::of_a_cell;
     return {region, staged ? staging : first_of(region), staged, Type{Element<Cell>::type()}, count, peer, tag};
   }
@@ -187,6 +192,28 @@ class Exchange {
     const int count = static_cast<int>(phase.requests.size());
     MPI_Startall(count, phase.requests.data());
     MPI_Waitall(count, phase.requests.data(), MPI_STATUSES_IGNORE);
+    unpack(phase);
+  }
+
+  /// The first cell of the window's memory.
+  [[nodiscard]] Cell* exposed(Phase& phase) const { return means_ == Means::datatypes ? field_ : phase.staging_in.data(); }
+  void expose(Phase& phase) const {
+    const std::size_t cells = means_ == Means::by_hand
+                                  ? phase.staging_in.size()
+                                  : static_cast<std::size_t>(shape_.pitch()) * static_cast<std::size_t>(shape_.pitch());
+    MPI_Win_create(exposed(phase), static_cast<MPI_Aint>(cells * sizeof(Cell)), sizeof(Cell), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &phase.window);
+  }
+  /// All ranks have fields of the same shape. So the memory of a block has the same place in each
+  /// window.
+  void put(Phase& phase) {
+    pack(phase);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, phase.window);
+    for (std::size_t i = 0; i < phase.out.size(); ++i) {
+      const End &from = phase.out[i], &to = phase.in[i];
+      MPI_Put(from.at, from.count, from.type, from.peer, to.at - exposed(phase), to.count, to.type, phase.window);
+    }
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, phase.window);
     unpack(phase);
   }
 

@@ -35,7 +35,7 @@ struct Options {
 };
 
 const std::map<std::string, Call> calls = {
-    {"messages", Call::messages}, {"neighbour", Call::neighbour}, {"persistent", Call::persistent}};
+    {"messages", Call::messages}, {"neighbour", Call::neighbour}, {"persistent", Call::persistent}, {"puts", Call::puts}};
 
 /// The exchange of a problem's halo by one call and one means, whichever field holds the state.
 template <class Code>
@@ -158,7 +158,8 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   heddle::bench::CommandLine line{"Halos of three codes, packed by hand and by datatypes; prints JSON lines."};
   line.option("--codes", options.codes, "jacobi, life, image").one_of({"jacobi", "life", "image"});
   line.option("--sizes", options.sizes, "Cells of a side of each rank's square").between(4, 1 << 14);
-  line.option("--calls", options.calls, "messages, neighbour, persistent").one_of({"messages", "neighbour", "persistent"});
+  line.option("--calls", options.calls, "messages, neighbour, persistent")
+      .one_of({"messages", "neighbour", "persistent", "puts"});
   line.option("--steps", options.steps, "Steps to the answer").between(1, 1000);
   line.option("--budget", options.budget_ms, "Milliseconds for each number").between(1.0, 1e5);
   line.flag("--quick", options.quick, "Short and rough");

@@ -27,13 +27,21 @@ enum class Passed : std::uint8_t {
   as_set,     ///< A HEDDLE_ variable demands it.
   small,      ///< Packing pays only for more data.
   as_fast,    ///< The MPI library is as fast.
+  tried,      ///< In a collective: a trial of the library's way, or the library is as fast.
   unknown,    ///< Heddle does not know the datatype.
   first,      ///< Heddle decodes a long list at its second message (mpi/types/entry.hpp).
   files_off,  ///< A view has holes, and HEDDLE_FILES leaves all accesses to files to the library.
 };
-constexpr std::array passed_names = {
-    "by nature", "off", "no holes", "as set", "too little", "library as fast", "unknown datatype", "first of a long list",
-    "files off"};
+constexpr std::array passed_names = {"by nature",
+                                     "off",
+                                     "no holes",
+                                     "as set",
+                                     "too little",
+                                     "library as fast",
+                                     "trial or library as fast",
+                                     "unknown datatype",
+                                     "first of a long list",
+                                     "files off"};
 
 class CallSite {
  public:

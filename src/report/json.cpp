@@ -101,7 +101,8 @@ Json spread(Json list) {
     if (bytes.empty()) continue;
     std::ranges::sort(bytes);
     row["bytes_min"] = bytes.front();
-    row["bytes_median"] = bytes[bytes.size() / 2];
+    const std::size_t half = bytes.size() / 2;
+    row["bytes_median"] = bytes.size() % 2 == 1 ? bytes[half] : bytes[half - 1] + (bytes[half] - bytes[half - 1]) / 2;
     row["bytes_max"] = bytes.back();
   }
   return list;
@@ -144,8 +145,14 @@ std::string Report::to_json() const {
                              {"count", number}});
   Sums procedures{"name"};
   Json sites = Json::array();
-  Json mine = {{"rank", rank_}, {"host", this_host()}, {"elapsed_us", elapsed_us_}, {"threads", threads_.load()}, {"us", 0.0},
-               {"calls", 0},    {"bytes", 0}};
+  Json mine = {{"rank", rank_},
+               {"host", this_host()},
+               {"elapsed_us", elapsed_us_},
+               {"cpu_us", cpu_us_},
+               {"threads", threads_.load()},
+               {"us", 0.0},
+               {"calls", 0},
+               {"bytes", 0}};
   for (const auto& [key, site] : sites_) {
     if (site->calls() == 0) continue;
     Json procedure = {{"name", site->name().procedure}};

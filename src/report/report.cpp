@@ -100,9 +100,10 @@ void Report::of_rank(int rank, int ranks) {
   if (ranks <= most_peers) sent_ = std::vector<std::atomic<std::int64_t>>(static_cast<std::size_t>(ranks));
 }
 
-void Report::end(double ns, bool on) noexcept {
+void Report::end(double ns, double cpu_ns, bool on) noexcept {
   const std::lock_guard guard(lock_);
   elapsed_us_ = ns / 1000;
+  cpu_us_ = cpu_ns / 1000;
   on_ = on;
 }
 

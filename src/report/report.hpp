@@ -87,6 +87,8 @@ class Report {
 
   /// Counts a thread that calls MPI.
   void add_thread() noexcept { threads_.fetch_add(1, std::memory_order_relaxed); }
+  /// Threads that have called MPI.
+  [[nodiscard]] int threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
 
   /// Counts a block.
   void add_mailed(Mailed what, Bytes bytes) noexcept {
@@ -95,8 +97,9 @@ class Report {
     sum.fetch_add(bytes, std::memory_order_relaxed);
   }
 
-  /// Sets the time between MPI_Init and MPI_Finalize, and whether Heddle was on.
-  void end(double ns, bool on) noexcept;
+  /// Sets the time between MPI_Init and MPI_Finalize, the time on a core of all threads in it, and
+  /// whether Heddle was on.
+  void end(double ns, double cpu_ns, bool on) noexcept;
 
   /// The report of one rank, in the form that `heddle report` reads.
   [[nodiscard]] std::string to_json() const;
@@ -173,6 +176,7 @@ class Report {
   Log* log_ = nullptr;
   std::array<Blocks, 4> mailed_;  // index: Mailed
   double elapsed_us_ = 0;
+  double cpu_us_ = 0;
   bool on_ = true;
 };
 

@@ -33,6 +33,13 @@ inline double now() noexcept {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
+/// ns on a core, of all threads of this process.
+inline double cpu_now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
 /// Adds the time of its life to one of the times.
 class Stopwatch {
  public:

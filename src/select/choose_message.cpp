@@ -96,6 +96,7 @@ Costs costs(const Facts& facts) noexcept {
 }
 
 Choice choose(const Facts& facts) noexcept {
+  if (facts.own) return with(facts.mapped ? Scheme::direct : Scheme::bc_spup, facts);
   Scheme best = Scheme::bc_spup;
   // A receiver that pulls needs a core while the sender spins on one. With too few cores the sender
   // packs and leaves.
@@ -142,7 +143,7 @@ Choice with(Scheme scheme, const Facts& facts) noexcept {
   }
   // Ski rental: the sender waits as long as packing takes, then packs. So it loses at most the time
   // of packing.
-  if (!facts.crowded) choice.grace = std::min(Steps(facts).pack, longest_grace);
+  if (!facts.crowded && !facts.own) choice.grace = std::min(Steps(facts).pack, longest_grace);
   return choice;
 }
 

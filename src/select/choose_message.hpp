@@ -30,6 +30,7 @@ struct Facts {
   bool early = false;    ///< The sender packs, so that its call completes before the receive, as programs expect of few bytes.
   bool crowded = false;  ///< More ranks than cores: waiting for the other side costs a time slice.
   bool blocking = true;  ///< The sender's call returns only when its buffer is free.
+  bool own = false;      ///< The receiver is the sender itself. `mapped`: the send outlasts its call, or its receive.
   bool paired = false;   ///< The receiver sends in the same call (a collective, MPI_Sendrecv): it unpacks when it has packed.
   double line = 0;       ///< A cache line between these two ranks, now, ns; 0: not known yet.
   const Profile* profile = &builtin();

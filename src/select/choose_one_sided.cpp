@@ -11,6 +11,9 @@ std::string why_library(const OneSided& access) {
   if (access.origin_in_one_piece && access.target_in_one_piece)
     return fmt::format("{} bytes lie in one piece on both sides: the MPI library copies them as fast", access.bytes);
   const layout::Bytes least = access.apart && access.fenced ? access.least_fenced : access.least;
+  if (access.bytes < least && access.apart && access.fenced && access.many_blocks > 0)
+    return fmt::format("{} bytes: the MPI library is as fast below {} bytes in fewer than {} blocks", access.bytes, least,
+                       access.many_blocks);
   if (access.bytes < least) return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, least);
   if (access.fenced) return fmt::format("blocks of {} bytes: the MPI library is as fast", access.mean_block);
   return "only the target reaches its memory quickly, and this epoch has no closing fence";

@@ -36,7 +36,8 @@ struct OneSided {
   bool copied = false;             ///< The system copies between the two processes.
   bool fenced = false;             ///< The access can wait for the next fence.
   layout::Bytes mean_block = 0;    ///< The side with the shorter blocks counts. Bytes.
-  layout::Bytes least_fenced = 0;  ///< The limit of an access that waits for a fence.
+  layout::Bytes least_fenced = 0;  ///< The limit of an access that waits for a fence,
+  layout::Count many_blocks = 0;   ///< or the number of blocks from which on fewer bytes wait, too; 0: none.
   layout::Bytes fenced_below = 0;  ///< The library is as fast for blocks of so many bytes.
 };
 
@@ -48,8 +49,9 @@ constexpr OneSidedWay way(const OneSided& access) noexcept {
   if (access.bytes <= 0 || (access.origin_in_one_piece && access.target_in_one_piece)) return OneSidedWay::library;
   if (!access.apart) return access.bytes >= access.least ? OneSidedWay::direct : OneSidedWay::library;
   if (access.copied && access.mean_block >= across_from && access.bytes >= access.least) return OneSidedWay::across;
-  if (access.fenced && access.bytes >= access.least_fenced && access.mean_block < access.fenced_below)
-    return OneSidedWay::fenced;
+  const bool long_or_scattered =
+      access.bytes >= access.least_fenced || (access.many_blocks > 0 && access.bytes / access.many_blocks >= access.mean_block);
+  if (access.fenced && long_or_scattered && access.mean_block < access.fenced_below) return OneSidedWay::fenced;
   return access.copied && access.all ? OneSidedWay::across : OneSidedWay::library;
 }
 

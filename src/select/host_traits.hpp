@@ -58,6 +58,9 @@ struct HostTraits {
   /// two cores of one machine.
   layout::Bytes slow_to_access_apart_from;
   layout::Bytes slow_to_access_apart_below;
+  /// So many blocks make fewer bytes slow, too; 0: no number does. Open MPI makes an operation of
+  /// each block.
+  layout::Count slow_to_access_apart_blocks;
   /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.
   /// Measured on two cores, with files in memory. Open MPI gives the system each block by itself.
   layout::Bytes slow_to_file_below;
@@ -81,6 +84,7 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .slow_to_access_from = 4 << 10,
                                   .slow_to_access_apart_from = 64 << 10,
                                   .slow_to_access_apart_below = 2 << 10,
+                                  .slow_to_access_apart_blocks = 0,
                                   .slow_to_file_below = 32};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
@@ -100,6 +104,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .slow_to_access_from = 64 << 10,
                                     .slow_to_access_apart_from = 1 << 10,
                                     .slow_to_access_apart_below = 2 << 10,
+                                    .slow_to_access_apart_blocks = 0,
                                     .slow_to_file_below = 512};
 
 }  // namespace heddle::select

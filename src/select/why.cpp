@@ -48,6 +48,10 @@ std::string parts(const Steps& step, Scheme scheme) {
 }  // namespace
 
 std::string why(const Facts& facts, const Choice& choice) {
+  if (facts.own)
+    return std::string(name(choice.scheme)) +
+           (choice.scheme == Scheme::direct ? ": the rank sends to itself, so its receive moves the data from layout to layout"
+                                            : ": the rank sends to itself, and the call ends before the receive, so it packs");
   const Steps step(facts);
   const Costs cost = costs(facts);
   std::string text = fmt::format("{}: {} to {}{}: ", name(choice.scheme), looks(step.from), looks(step.to),

@@ -90,6 +90,7 @@ Json explain_window(const WindowOptions& options) {
           .fenced = reach.fenced,
           .mean_block = std::min(origin.mean_block, target.mean_block),
           .least_fenced = all ? 0 : library.traits.slow_to_access_apart_from,
+          .many_blocks = library.traits.slow_to_access_apart_blocks,
           .fenced_below = all ? std::numeric_limits<Bytes>::max() : library.traits.slow_to_access_apart_below};
       answer["ways"].push_back({{"library", library.name},
                                 {"window", reach.window},

@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.mark.parametrize(("collectives", "why"), [("auto", "library as fast"), ("native", "as set")])
+@pytest.mark.parametrize(("collectives", "why"), [("auto", "trial or library as fast"), ("native", "as set")])
 @pytest.mark.parametrize("mpi", MPIS)
 def test_why_a_collective_of_data_in_one_piece_was_handed_on(heddle, tmp_path, mpi, collectives, why):
     (tmp_path / "gathers.c").write_text(GATHERS)

@@ -126,10 +126,10 @@ TEST(Report, ProceduresAreAddedUpAndTheLongestRankCounts) {
   Report one, two;
   site(one, "MPI_Send").ends(first, 1500, 8, Passed::off);
   site(one, "MPI_Send", 32).ends(first, 3000, 8, Passed::off);
-  one.end(7000, false);
+  one.end(7000, 5000, false);
   site(two, "MPI_Send").ends(first, 4500, 8, Passed::off);
   site(two, "MPI_Recv").ends(first, 1000, 8, Passed::off);
-  two.end(9000, false);
+  two.end(9000, 6000, false);
   const std::vector<std::string> texts = {one.to_json(), two.to_json(), R"({"rows": [], "procedures": [3, {"name": 1}]})",
                                           R"({"rows": [], "procedures": 3, "elapsed_us": "x", "heddle": 3})"};
   const json all = json::parse(merge(texts));

@@ -234,6 +234,17 @@ TEST(Choose, GraceIsWhatPackingWouldTake) {
   EXPECT_EQ(with(Scheme::multi_w, vectors(1 << 20, 4096)).grace, 1e6);
 }
 
+TEST(Choose, AMessageToTheRankItselfIsMovedByItsReceive) {
+  Facts facts = crowded(vectors(128, 1024));
+  facts.own = true;
+  EXPECT_EQ(choose(facts).scheme, Scheme::bc_spup) << "the call ends before the receive";
+  EXPECT_NE(why(facts, choose(facts)).find("the rank sends to itself, and the call ends before"), std::string::npos);
+  facts = mapped(facts);
+  EXPECT_EQ(choose(facts).scheme, Scheme::direct);
+  EXPECT_EQ(with(Scheme::direct, mapped(facts)).grace, 0) << "no other process can take it";
+  EXPECT_NE(why(facts, choose(facts)).find("from layout to layout"), std::string::npos);
+}
+
 TEST(Choose, SaysWhyWithItsNumbers) {
   const Facts facts = readable(unknown(vectors(128, 1024)));
   const std::string text = why(facts, choose(facts));

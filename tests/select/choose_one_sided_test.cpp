@@ -56,6 +56,12 @@ TEST(ChooseOneSided, LetsShortBlocksWaitForAFence) {
   few.bytes = 4095;
   EXPECT_EQ(way(few), OneSidedWay::library);
   EXPECT_EQ(why(few), "4095 bytes: the MPI library is as fast below 4096 bytes");
+  few.bytes = 512;
+  few.many_blocks = 9;
+  EXPECT_EQ(way(few), OneSidedWay::library);
+  EXPECT_EQ(why(few), "512 bytes: the MPI library is as fast below 4096 bytes in fewer than 9 blocks");
+  few.many_blocks = 8;
+  EXPECT_EQ(way(few), OneSidedWay::fenced);
   OneSided longer = apart;
   longer.mean_block = 1024;
   EXPECT_EQ(way(longer), OneSidedWay::library);

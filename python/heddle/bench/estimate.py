@@ -40,7 +40,7 @@ from .jobs import Run
 from .messages import JsonFile, Quick, finish, screen
 from .native import With
 from .rows import Row, judged, verdict_of
-from .study import QUICK_ROUNDS, QUICK_SIZES, ROUNDS, RUNS, SIZES, Answers, Calls, Setting, job, libraries
+from .study import QUICK_ROUNDS, QUICK_SIZES, ROUNDS, RUNS, SIZES, USUAL, Answers, Calls, Setting, job, libraries
 from .study_table import ALONE, CODES
 
 Code = StrEnum("Code", {name: name for name in CODES})
@@ -301,7 +301,7 @@ def command(
             for size in sizes or (QUICK_SIZES if quick else SIZES)
         ]
         arguments = ["--quick"] if quick else []
-        found = measure(settings, calls or list(Calls), rounds or (QUICK_ROUNDS if quick else ROUNDS), arguments)
+        found = measure(settings, calls or USUAL, rounds or (QUICK_ROUNDS if quick else ROUNDS), arguments)
     everything = lines_of(found)
     for count in dict.fromkeys(line.measured.ranks for line in everything):
         screen().print(table([line for line in everything if line.measured.ranks == count]))

@@ -49,7 +49,8 @@ floats and a halo of 2 cells. Borders are periodic; one rank is its own neighbou
 
 Each code exchanges its halo by three kinds of calls. [bold]messages[/]: 4 MPI_Irecv, 4 MPI_Isend, MPI_Waitall.
 [bold]neighbour[/]: MPI_Neighbor_alltoallw of datatypes, MPI_Neighbor_alltoallv of packed data. [bold]persistent[/]:
-MPI_Startall and MPI_Waitall of requests from MPI_Recv_init and MPI_Send_init.
+MPI_Startall and MPI_Waitall of requests from MPI_Recv_init and MPI_Send_init. A fourth kind is measured if --calls names it.
+[bold]puts[/]: MPI_Put between two MPI_Win_fence, of datatypes into the neighbours' fields, or of packed data into their buffers.
 
 The first tables have the time of an exchange, the others the time of a step: an exchange and the computation after it. The
 gain is the time of the datatypes alone over their time under Heddle. A row names the ways that are faster than datatypes under
@@ -64,6 +65,10 @@ class Calls(StrEnum):
     messages = "messages"
     neighbour = "neighbour"
     persistent = "persistent"
+    puts = "puts"
+
+
+USUAL = (Calls.messages, Calls.neighbour, Calls.persistent)
 
 
 @dataclass
@@ -196,7 +201,7 @@ def command(
     ] = None,
     codes: Annotated[list[str] | None, typer.Option(metavar="CODE...", help="Only these: jacobi, life, image.")] = None,
     calls: Annotated[
-        list[Calls] | None, typer.Option(metavar="CALL...", help="Only these: messages, neighbour, persistent.")
+        list[Calls] | None, typer.Option(metavar="CALL...", help="Of messages, neighbour, persistent, puts. [the first three]")
     ] = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Pairs of jobs: one alone, one under Heddle. [7; quick: 2]")
@@ -225,7 +230,7 @@ def command(
             for code in codes or CODES
             for size in sizes or (QUICK_SIZES if quick else SIZES)
         ]
-        arguments = ["--calls", *(call.value for call in calls or Calls), *(["--quick"] if quick else [])]
+        arguments = ["--calls", *(call.value for call in calls or USUAL), *(["--quick"] if quick else [])]
         found = measure(settings, rounds or (QUICK_ROUNDS if quick else ROUNDS), arguments)
     for metric in METRICS:
         study_table.show(found, metric)

@@ -18,7 +18,7 @@ HAND, ALONE = "by hand alone", "datatypes alone"
 HAND_UNDER, OURS = "by hand under Heddle", "datatypes under Heddle"
 COLUMNS = (HAND, ALONE, HAND_UNDER, OURS)
 CODES = ("jacobi", "life", "image")
-CALLS = ("messages", "neighbour", "persistent")
+CALLS = ("messages", "neighbour", "persistent", "puts")
 METRICS = {"exchange": "Exchange of a halo", "step": "Step: exchange and computation"}
 
 

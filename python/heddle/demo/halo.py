@@ -5,8 +5,10 @@ import time
 from dataclasses import dataclass
 
 from heddle.bench import study, study_table
-from heddle.bench.rows import Row
+from heddle.bench.rows import Row, verdict_of
+from heddle.console import console
 from heddle.demo.measure import Setup
+from heddle.verdict import Meaning
 
 CODE, METRIC = "jacobi", "exchange"
 CALLS = ("--calls", "messages", "neighbour")
@@ -46,3 +48,11 @@ def measure(halo: Halo) -> list[Row]:
 
 def show(rows: list[Row]) -> None:
     study_table.show(rows, METRIC)
+    found = [
+        verdict_of(row) for row in rows if row.metric == study_table.over_ours(METRIC) and row.variant == study_table.ALONE
+    ]
+    if any(one.meaning in (Meaning.same, Meaning.slower) for one in found):
+        console().print(
+            "Rows of a halo lie in one piece, so Heddle hands them on. Columns are packed either way. A gain needs a "
+            "library that packs slowly, or a call that Heddle can carry at once: MPI_Neighbor_alltoallw."
+        )

@@ -47,6 +47,7 @@ Reach Node::reach(int peer) noexcept {
           .peer = peer,
           .transports = &transport_->transports(),
           .copier = copier(peer),
+          .own = peer == me() ? &rendezvous_sender_ : nullptr,
           .known = &known_,
           .scratch_pool = &scratch_pool_,
           .distances = &distances_,

@@ -25,13 +25,16 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   if (!statistics) return;
   const Bytes bytes = count * type->size();
   const bool piece = type->contiguous(count) && !node.scatter_hints().of(peer);
-  if (piece && !node.moves_pieces(bytes)) return;
+  const bool own = peer == node.me();
+  if (piece && (own || !node.moves_pieces(bytes))) return;
 
   // A message that outlives the call is left open only if the receiver needs nothing from this
   // process, and can read the data even if mappings fail. The message must also be so long that
   // hosts, too, do not complete it before its receive. Programs count on early completion of small
   // messages.
+  // Hosts leave every message of a rank to itself open, whatever its length.
   const bool blocking = ends != Ends::with_request;
+  const bool own_open = own && ends != Ends::in_call;
   const bool waits = blocking || bytes >= host_waits_from;
   const transport::Transport* const copying = node.copied_by(peer);
   bool readable = waits && copying;
@@ -44,12 +47,13 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   const select::Facts facts{.bytes = bytes,
                             .sender = statistics->of(count),
                             .receiver = {},
-                            .mapped = place || attaching,
+                            .mapped = own ? own_open : place || attaching,
                             .preparation = attaching ? attaching->entry().preparation(touched.bytes()) : 0,
                             .process_vm = readable,
                             .early = !waits && reported_.wanted() && copying,
                             .crowded = node.crowded(),
                             .blocking = blocking,
+                            .own = own,
                             .paired = ends == Ends::beside_receive || ends == Ends::in_collective,
                             .line = static_cast<double>(node.distances().line(peer)),
                             .profile = &node.profile()};
@@ -77,7 +81,9 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
     readable = readable && copying->reachable_now();
     if (!readable) attaching = nullptr;
   }
-  if (!packs && (place || attaching || readable)) {
+  if (own) {
+    plan.pullable = own_open && (plan.scheme == Scheme::direct || plan.scheme == Scheme::both);
+  } else if (!packs && (place || attaching || readable)) {
     plan.place = place;
     plan.attachable = attaching != nullptr;
     plan.layout = type->listed(node.rendezvous_sender().datatype_cache());

@@ -32,7 +32,7 @@ class Incoming {
         cells_(reinterpret_cast<Control*>(reach.memory + descriptor.control)->cells),
         segments_(descriptor.segments()),
         capacity_(target.count * target.layout->size()),
-        pulls_(descriptor.pullable && reach.known && (reach.transports || reach.copier)),
+        pulls_(descriptor.pullable && (reach.own || (reach.known && (reach.transports || reach.copier)))),
         portion_(descriptor.scheme == Scheme::p_rrs
                      ? 0
                      : layout::portion(layout::lap(*target.layout, target.count), descriptor.total, descriptor.segment,
@@ -140,6 +140,7 @@ class Incoming {
   /// Finds the layout of the sender's buffer, and the place where it is mapped. Only with a claim
   /// in hand: otherwise the sender may be gone.
   bool look_up() {
+    if (reach_.own) return look_up_own();
     layout_ = reach_.known->find(descriptor_, reach_.memory);
     Bytes total = 0;
     Bytes span = 0;
@@ -157,6 +158,15 @@ class Incoming {
       if (buffer_.address()) mapped_ = buffer_.address() - touched.low;
     }
     return mapped_ || reach_.copier;
+  }
+
+  /// The sender is this process. Its layout and its buffer are those that it has announced.
+  bool look_up_own() {
+    const Source* const source = reach_.own->source_of(descriptor_);
+    if (!source || source->count * source->layout->size() != descriptor_.total) return false;
+    layout_ = std::shared_ptr<const layout::Layout>(std::shared_ptr<void>(), source->layout);  // it lives as long as the claim
+    mapped_ = static_cast<const std::byte*>(source->base);
+    return descriptor_.count == source->count;
   }
 
   const Descriptor& descriptor_;

@@ -8,6 +8,7 @@
 #include "engine/node/datatype_cache.hpp"
 #include "engine/node/descriptor.hpp"
 #include "engine/node/distance.hpp"
+#include "engine/node/rendezvous_sender.hpp"
 #include "engine/node/scratch_buffers.hpp"
 #include "layout/layout.hpp"
 #include "report/times.hpp"
@@ -31,6 +32,7 @@ struct Reach {
   int peer = -1;                                         ///< The sender's rank in `opens`.
   const transport::TransportList* transports = nullptr;  ///< Those that map buffers; null: nothing is mapped.
   transport::Copier copier{};                            ///< Copies its memory; false: nothing is copied.
+  RendezvousSender* own = nullptr;                       ///< Of this process, if it is the sender itself.
   PeerDatatypes* known = nullptr;                        ///< Layouts of peers; null: nothing is pulled.
   ScratchPool* scratch_pool = nullptr;                   ///< Null: nothing is pulled.
   Distances* distances = nullptr;                        ///< Null: the distance to the sender is not measured.

@@ -58,6 +58,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
     unused_.pop_back();
     *message = {.source = source,
                 .control = control,
+                .generation = ++generation_,
                 .entry = message->entry,
                 .total = total,
                 .segment = plan.segment,
@@ -72,7 +73,7 @@ Outgoing* RendezvousSender::begin(const Source& source, const Plan& plan, Descri
                 .receiver = plan.receiver,
                 .stores = plan.stores,
                 .portion = std::max(Count{1}, portion / plan.segment)};
-    control->generation.store(++generation_, std::memory_order_relaxed);
+    control->generation.store(generation_, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);  // it is visible before the cells change (unclaimed.hpp)
   }
 
@@ -277,7 +278,14 @@ void RendezvousSender::look_at_some() noexcept {
   }
 }
 
+const Source* RendezvousSender::source_of(const Descriptor& descriptor) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto found = std::ranges::find(all_, descriptor.generation, [](const auto& message) { return message->generation; });
+  return found == all_.end() ? nullptr : &(*found)->source;
+}
+
 void RendezvousSender::release(Outgoing* message) noexcept {
+  message->generation = 0;
   message->entry->retract();
   if (message->receiver >= 0) shared_.distances.hear(message->receiver, message->asked, *message->control);
   arena_.give_control(message->control);

@@ -53,6 +53,7 @@ struct Plan {
 struct Outgoing {
   Source source{};
   Control* control = nullptr;
+  std::uint64_t generation = 0;           ///< Of the descriptor; 0: no message.
   Announcements::Entry* entry = nullptr;  ///< Belongs to this object for good.
   Bytes total = 0;
   Bytes segment = 0;
@@ -96,6 +97,9 @@ class RendezvousSender {
   /// the rest. Returns when the receiver does not read the buffer any more. Adds the parts of its
   /// time to `times`, if not null.
   void settle(Outgoing& message, report::Times* times = nullptr) noexcept;
+  /// The buffer of a message of this process to itself. Its receiver has claimed a cell, so the
+  /// message stays. Null: the descriptor is of no message under way.
+  [[nodiscard]] const Source* source_of(const Descriptor& descriptor) noexcept;
   /// After settle(). The sender reclaims the message when the receiver is through.
   void leave(Outgoing* message) noexcept;
   /// Takes back a message whose descriptor no receiver will get: it was not sent, or the host has

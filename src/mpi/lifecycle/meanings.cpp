@@ -87,11 +87,13 @@ class OfHost final : public report::Meanings {
   }
   /// Decodes the datatype if Heddle has not used it yet, or is off. To decode is to free handles
   /// from the host, which may call the program back. The caller has a lock, for which another
-  /// thread of the program may wait. So with several threads, such a type has no layout.
+  /// thread of the program may wait. So if several threads have called MPI, such a type has no
+  /// layout.
   [[nodiscard]] report::Described layout(std::uint64_t type) const override try {
     const Entry* const entry = table.find(datatype_of(type));
     if (entry && entry->known()) return report::described(entry->layout());
-    if (threads::concurrent.load(std::memory_order_relaxed)) return {};
+    const report::Report* const report = report::of_process.load(std::memory_order_relaxed);
+    if (threads::concurrent.load(std::memory_order_relaxed) && (!report || report->threads() > 1)) return {};
     return report::described(decode(datatype_of(type)).layout);
   } catch (const CannotDecode&) {
     return {};
@@ -133,7 +135,7 @@ class OfHost final : public report::Meanings {
   [[nodiscard]] Passed why(const report::Called& called, bool chosen) const noexcept override {
     if (!called.typed || !called.carriable) return Passed::by_nature;
     if (!running()) return Passed::off;
-    if (chosen) return Passed::as_fast;
+    if (chosen) return settings_of_process().trials ? Passed::tried : Passed::as_fast;
     if (const std::string_view name = procedure(called.procedure); name.starts_with("MPI_File_")) {
       const bool in_view = files::met_holes() && name.find("_all") != std::string_view::npos;
       const Entry* const memory = called.type == 0 ? nullptr : table.find(datatype_of(called.type));

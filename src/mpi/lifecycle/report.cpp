@@ -30,6 +30,7 @@ namespace {
 MPI_Comm own = MPI_COMM_NULL;
 
 double started_ns = 0;
+double started_cpu_ns = 0;
 
 report::Trace* trace = nullptr;          // null: none is wanted
 report::MessageLog* messages = nullptr;  // null: none is wanted
@@ -94,6 +95,7 @@ void start_reporting() noexcept {
   // All or none: at the end they merge their reports.
   PMPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   started_ns = report::now();
+  started_cpu_ns = report::cpu_now();
   if (able) {
     report::observer.store(observed.release(), std::memory_order_release);
     report::of_process.store(report.release(), std::memory_order_release);
@@ -122,7 +124,7 @@ void finish_reporting(bool together, bool met) noexcept try {
   if (observer && last_call.mark.met) observer->ends(last_call.called, last_call.mark, true);
   // Never freed: a thread may still be in a call, and the process is about to end.
   report::Report* const report = report::of_process.exchange(nullptr);
-  report->end(report::now() - started_ns, running());
+  report->end(report::now() - started_ns, report::cpu_now() - started_cpu_ns, running());
   int me = 0;
   int ranks = 1;
   if (PMPI_Comm_rank(own, &me) != MPI_SUCCESS || PMPI_Comm_size(own, &ranks) != MPI_SUCCESS) return;

@@ -118,7 +118,9 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   }
   if (!done)
     done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
-  const bool now = ends_ == Ends::in_call || ends_ == Ends::beside_receive || !message.open();
+  // A rank's message to itself waits for the receive that follows in the same call.
+  const bool in_call = ends_ == Ends::in_call || (ends_ == Ends::beside_receive && peer != node->me());
+  const bool now = in_call || !message.open();
   if (done == MPI_SUCCESS && now && !(request && *request == MPI_REQUEST_NULL)) settle(message);
   return done;
 }

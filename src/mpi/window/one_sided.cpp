@@ -134,6 +134,7 @@ struct Access {
     facts.copied = memory.copier && !window->refuses_across();
     facts.fenced = window->deferred() && window->in_fence_epoch();
     facts.least_fenced = all ? 0 : traits().slow_to_access_apart_from;
+    facts.many_blocks = traits().slow_to_access_apart_blocks;
     facts.fenced_below = all ? std::numeric_limits<Bytes>::max() : traits().slow_to_access_apart_below;
     return facts;
   }

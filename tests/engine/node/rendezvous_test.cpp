@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "engine/node/arrival.hpp"
@@ -120,6 +121,42 @@ TEST_F(RendezvousTest, WhatIsNoneGoesPackedForAReason) {
   EXPECT_FALSE(may_meet(node, Datatype(layout::contiguous(4096, basic(8))), 1)) << "without holes";
   EXPECT_TRUE(may_meet(node, type, 1));
   EXPECT_FALSE(may_meet(node, type, 0));
+}
+
+TEST_F(RendezvousTest, AMessageToItselfWaitsForItsReceive) {
+  for (const Ends ends : {Ends::with_request, Ends::in_collective, Ends::beside_receive}) {
+    std::fill(received.begin(), received.end(), -1);
+    Rendezvous message(node, elements(), ends, Probes::none, {.host = instant});
+    ASSERT_TRUE(message);
+    EXPECT_TRUE(message.open());
+    std::vector<std::byte> bytes = delivered(message);
+    EXPECT_EQ(fetch_into(bytes).outcome, Outcome::whole) << "straight from the buffer: nothing was packed";
+    EXPECT_TRUE(all_is_there());
+    EXPECT_TRUE(message.settle());
+  }
+}
+
+TEST_F(RendezvousTest, AMessageToItselfIsPackedIfItsSendEndsFirst) {
+  Rendezvous message(node, elements(), Ends::with_request, Probes::none, {.host = instant});
+  std::vector<std::byte> bytes = delivered(message);
+  EXPECT_TRUE(message.settle());
+  const std::vector<double> before = std::exchange(sent, std::vector<double>(sent.size()));
+  EXPECT_EQ(fetch_into(bytes).outcome, Outcome::whole);
+  sent = before;
+  EXPECT_TRUE(all_is_there());
+}
+
+TEST_F(RendezvousTest, AForgedMessageToItselfReadsNothing) {
+  Rendezvous message(node, elements(), Ends::with_request, Probes::none, {.host = instant});
+  std::vector<std::byte> bytes = delivered(message);
+  Descriptor descriptor;
+  std::memcpy(static_cast<void*>(&descriptor), bytes.data(), sizeof descriptor);
+  descriptor.address = 8;  // no such memory
+  seal(descriptor);
+  std::memcpy(bytes.data(), &descriptor, sizeof descriptor);
+  EXPECT_EQ(fetch_into(bytes).outcome, Outcome::whole) << "its own notes tell where the buffer is";
+  EXPECT_TRUE(all_is_there());
+  EXPECT_TRUE(message.settle());
 }
 
 TEST_F(RendezvousTest, NothingIsLeftOpenToARankThatCannotReadUs) {
