@@ -33,9 +33,9 @@ std::string why(const OneSided& access) {
           "{} bytes with holes at {}: the system copies up to 1024 blocks at once to or from the target's process",
           access.bytes, holes);
     case OneSidedWay::fenced:
-      return fmt::format(
-          "{} bytes with holes at {} in blocks of {} bytes: packed, and unpacked by the other rank in MPI_Win_fence",
-          access.bytes, holes, access.mean_block);
+      return fmt::format("{} bytes with holes at {} in blocks of {} bytes: packed{} by the other rank in MPI_Win_fence{}",
+                         access.bytes, holes, access.mean_block, access.gets ? "" : ", and unpacked",
+                         access.gets ? ", and unpacked there" : "");
     case OneSidedWay::library:
       break;
   }

@@ -29,6 +29,7 @@ struct OneSided {
   bool target_in_one_piece = true;
   layout::Bytes bytes = 0;
   layout::Bytes least = 0;  ///< The library is as fast for fewer bytes (HostTraits::slow_to_access_from).
+  bool gets = false;        ///< An MPI_Get; it only changes the words of the reason.
   bool apart = false;       ///< The target's memory is not mapped here.
 
   // Of memory that is apart:

@@ -52,6 +52,11 @@ TEST(ChooseOneSided, LetsShortBlocksWaitForAFence) {
   EXPECT_EQ(
       why(apart),
       "8192 bytes with holes at the origin in blocks of 64 bytes: packed, and unpacked by the other rank in MPI_Win_fence");
+  OneSided get = apart;
+  get.gets = true;
+  EXPECT_EQ(why(get),
+            "8192 bytes with holes at the origin in blocks of 64 bytes: packed by the other rank in MPI_Win_fence, and "
+            "unpacked there");
   OneSided few = apart;
   few.bytes = 4095;
   EXPECT_EQ(way(few), OneSidedWay::library);

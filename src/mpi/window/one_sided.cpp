@@ -154,7 +154,11 @@ struct Access {
         return false;
     }
     const Side& told = target.in_one_piece() ? origin : target;
-    reported.end(told.type->layout(), "fence", target.bytes, [this] { return why(facts(window->target(index))); });
+    reported.end(told.type->layout(), "fence", target.bytes, [this, move] {
+      select::OneSided found = facts(window->target(index));
+      found.gets = move == Move::get;
+      return why(found);
+    });
     return true;
   }
 
