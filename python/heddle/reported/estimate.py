@@ -11,7 +11,9 @@ holes as long as the blocks on both sides. So there is no estimate
 - for ranks on several nodes, or for more ranks than cores;
 - for a row in which a rank waits: Heddle's time then depends on the other ranks, and so would that
   of the library;
-- for datatypes other than one block or one loop of blocks.
+- for datatypes other than one block or one loop of blocks;
+- for a gain, if Heddle's packing and copying is a small part of the time of its calls. The rest is
+  waiting or the library's own work, and the estimate knows neither.
 
 If Heddle carries a message from rank to rank, both sides are taken to be busy for as long as the
 message takes. If Heddle packs and the library carries, as in most collectives, the estimate
@@ -23,11 +25,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from . import Found, Row
+from .advice import BEGINS, ENDS
+from .lines import Place
 from .machine import Library, Profile, profile_here
-from .words import rough, roughly
+from .words import duration, rough, roughly
 
 CARRIED = frozenset(("bc-spup", "rwg-up", "p-rrs", "multi-w", "direct", "both"))  # ways from rank to rank
 PACKED = frozenset(("packed", "unpacked"))
@@ -37,6 +42,10 @@ COMPARE = "heddle compare"
 # the table in docs/report.md.
 LEAST, MOST = 1 / 8, 5
 WAITS = 0.05  # of a row's time: more waiting decides the row's time
+SMALL = 1 / 3  # of the time of the calls: if Heddle's part is smaller, it does not decide their time
+OURS = "Heddle's packing and copying"
+NO_MODEL = "of files and one-sided accesses, for which there is no model"
+FILES_AND_WINDOWS = frozenset(("put", "get", "file write", "file read"))  # as Row.call
 SHAPE = re.compile(r"(@-?\d+ )?(loop \d+ × \d+ B \{ )?block \d+( \})?")
 Range = tuple[float, float]
 
@@ -46,6 +55,7 @@ class Estimates:
     rows: dict[Row, float] = field(default_factory=dict)  # the model's figure, us
     left: dict[str, int] = field(default_factory=dict)  # rows without an estimate, by reason
     why_not: str = ""
+    calls_us: float = 0  # of the program's calls with these rows, over all ranks; 0: not known
 
     def of(self, row: Row) -> Range | None:
         us = self.rows.get(row)
@@ -62,10 +72,13 @@ class Estimates:
         """Heddle's time for the same data."""
         return sum(row.time for row in self.rows)
 
-    @property
-    def _why(self) -> str:
-        """The reason why there is no estimate."""
-        return self.why_not or self._lacking or "it knows none of these ways"
+    def _why(self, ranks: int = 1) -> str:
+        """The reason why there is no estimate of a gain. Empty: there is one."""
+        if not self.rows:
+            return self.why_not or self._lacking or "it knows none of these ways"
+        if self.us >= SMALL * self.calls_us:
+            return ""
+        return f"{OURS} takes {self._ours(ranks)}{self._scope}; the rest is waiting, or the MPI library's work"
 
     @property
     def _lacking(self) -> str:
@@ -76,22 +89,28 @@ class Estimates:
         rows = len(self.rows) + sum(self.left.values())
         return f", for {len(self.rows)} of {rows} rows" if self.left else ""
 
+    def _ours(self, ranks: int = 1) -> str:
+        """Heddle's time, beside the time of its calls. For a rank on average if there are several."""
+        us, whole = self.us / ranks, self.calls_us / ranks
+        return f"{rough(us)} of the {duration(whole)} in these calls" if whole > us else rough(us)
+
     @property
     def sentence(self) -> str:
         """The estimate over all ranks, in words."""
-        if not self.rows:
-            return f"No estimate of what the MPI library alone would take: {self._why}. {COMPARE} measures it."
-        said = f"Rough estimate{self._scope}: the MPI library alone would have taken {roughly(*self.host_us)}."
+        if why := self._why():
+            return f"No estimate of what the MPI library alone would take: {why}. {COMPARE} measures it."
+        said = f"Rough estimate{self._scope}: {OURS} took {self._ours()}, the MPI library's would have taken"
         more = f" No estimate: {self._lacking}." if self.left else ""
-        return f"{said} Heddle took {rough(self.us)}.{more} {COMPARE} measures the gain."
+        return f"{said} {roughly(*self.host_us)}.{more} {COMPARE} measures the gain."
 
     def gain(self, ranks: int, compare: str = COMPARE) -> str:
         """A line about the gain of a rank, on average.
         @param compare: the command that measures the gain."""
-        if not self.rows:
-            return f"no estimate of the gain ({self._why}); {compare} measures it"
-        ours, least, most = (us / max(1, ranks) for us in (self.us, *self.host_us))
-        sides = f"a rank takes {rough(ours)} with Heddle, {roughly(least, most)} with the MPI library alone{self._scope}"
+        ranks = max(1, ranks)
+        if why := self._why(ranks):
+            return f"no estimate of the gain ({why}); {compare} measures it"
+        ours, least, most = (us / ranks for us in (self.us, *self.host_us))
+        sides = f"{OURS} takes a rank {self._ours(ranks)}, the MPI library's would take {roughly(least, most)}{self._scope}"
         if least > ours:
             return f"rough estimate: {sides}; {compare} measures the gain"
         if most < ours:
@@ -99,10 +118,11 @@ class Estimates:
         return f"the estimate is too rough to tell a gain ({sides}); {compare} measures it"
 
     def as_json(self) -> dict:
-        if not self.rows:
-            return {"why_not": self._why}
+        if why := self._why():
+            return {"why_not": why}
         least, most = self.host_us
-        return {"host_us_least": least, "host_us_most": most, "us": self.us, "rows": len(self.rows), "left": self.left}
+        times = {"host_us_least": least, "host_us_most": most, "us": self.us, "calls_us": self.calls_us}
+        return times | {"rows": len(self.rows), "left": self.left}
 
 
 def estimate(found: Found, profile: Profile | None = None) -> Estimates:
@@ -119,11 +139,32 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
             left[why] += 1
         else:
             rows[row] = _of(row, library)
-    return Estimates(rows, dict(left))
+    return Estimates(rows, dict(left), calls_us=_of_calls(found, rows))
+
+
+def _of_calls(found: Found, rows: Collection[Row]) -> float:
+    """The time of the program's calls that have moved the data of these rows. For non-blocking
+    calls, the calls that complete them count, too. 0: not known."""
+    by_place: Counter[tuple[str, Place]] = Counter()
+    for site in found.sites:
+        by_place[site.name, site.place] += site.us
+    by_name = {one.name: one.us for one in found.procedures}
+    keys, names = {(row.procedure, row.place) for row in rows}, {row.procedure for row in rows}
+    if keys <= by_place.keys():
+        us = sum(by_place[key] for key in keys)
+    elif names <= by_name.keys():
+        us = sum(by_name[name] for name in names)
+    else:
+        return 0
+    if any(BEGINS.match(row.procedure) for row in rows):
+        us += sum(one.us for one in found.procedures if ENDS.match(one.name))
+    return us
 
 
 def _left(row: Row) -> str:
     """Why the model does not reach this row: "of lists"."""
+    if row.call in FILES_AND_WINDOWS:
+        return NO_MODEL
     if row.way not in CARRIED | PACKED:
         return "of other ways"
     if not row.blocks or not row.calls:
