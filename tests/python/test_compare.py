@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 import pytest
-from conftest import HEDDLE, MPIS, clean_environment, launcher, prefix, until
+from conftest import HEDDLE, MPIS, clean_environment, compiled, launcher, prefix, until
 from heddle import verdict
 from heddle.compared import Calls, Carried, Compared, Round, Site, page, runs, text
 from heddle.compared.outputs import Line, Output, Verdict, content, first_difference, judge, kept
@@ -319,6 +319,54 @@ def test_the_sentence_is_the_verdict_of_pairs(pairs, meaning, sentence):
     """In the last case, the machine is often busy for both runs of a round."""
     found = compared(pairs)
     assert found.gain.meaning is meaning and text.gain_sentence(found) == sentence
+
+
+FASTER, SLOWER = [(1.7, 1.0)] * 7, [(0.5, 1.0)] * 7
+
+
+@pytest.mark.parametrize(("pairs", "number"), [(FASTER, "1.70"), (SLOWER, "0.50")])
+def test_a_difference_is_not_heddles_if_it_has_carried_no_call(capsys, pairs, number):
+    found = compared(pairs, carries=False)
+    sentence = f"{text.NO_CALL}: runs with Heddle loaded were {number} × as fast ({number} – {number} in 7 rounds, p = 0.016)"
+    assert text.gain_sentence(found) == sentence
+    text.show(found)
+    for shown in (capsys.readouterr().out, page.draw(found)):
+        assert sentence in shown and "as fast with Heddle" not in shown and "slower" not in shown
+    assert "as fast with Heddle" in text.gain_sentence(compared(pairs, carries=True))
+
+
+def test_the_report_tells_whether_a_call_was_carried(heddle, programs, tmp_path):
+    (tmp_path / "sums.c").write_text(
+        "#include <mpi.h>\nint main(int c, char** v) { int a = 1, b; MPI_Init(&c, &v);"
+        "MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); MPI_Finalize(); return 0; }\n"
+    )
+    sums = compiled("mpich", tmp_path / "sums", tmp_path / "sums.c")
+    line = ("compare", "--rounds", 1, "--no-warm-up", "--json", "-", "-n", 2)
+    assert json.loads(heddle(*line, "--", sums).stdout)["carries"] is False
+    assert json.loads(heddle(*line, "--", programs["mpich"], "same", HEDDLE_SCHEME="bc-spup").stdout)["carries"] is True
+    without = json.loads(heddle(*line, "--no-calls", "--", sums).stdout)
+    assert without["carries"] is None and without["looked"] is False
+
+
+def test_doubts_tell_a_verdict_without_calls_and_how_to_narrow_the_bracket():
+    assert text.doubts(compared(FASTER, looked=False)) == [text.NOT_LOOKED]
+    assert text.doubts(compared([(1.0, 1.0)] * 7, looked=False)) == []
+    (busy,) = text.doubts(compared(FASTER, others="The machine was busy: a load of 9."))
+    assert busy == "The machine was busy: a load of 9. More rounds narrow the bracket: --rounds 15."
+
+
+def test_an_unsteady_output_leaves_the_times_alone_and_has_two_runs_without_heddle(capsys):
+    outputs = [Output("stdout", Verdict.unsteady, Line(1, "a 1"), Line(1, "a 2"))]
+    outputs += [Output("field.dat", Verdict.different, Line(3, "b 1"), Line(3, "b 2"))]
+    found = compared(FASTER, outputs=outputs)
+    text.show(found)
+    shown = capsys.readouterr().out
+    assert "so the comparison of stdout proves nothing; the times stand" in shown
+    for one, other, lines in (("one run", "another", "a"), ("without Heddle", "with Heddle", "b")):
+        number = {"a": 1, "b": 3}[lines]
+        for name, value in ((one, 1), (other, 2)):
+            assert f"  {name:<16}line {number}: {lines} {value}" in shown
+            assert f"{name}: <code>line {number}: {lines} {value}</code>" in page.draw(found)
 
 
 def test_doubts_are_named_beside_the_verdict(capsys):

@@ -89,7 +89,9 @@ def test_messages_are_measured_and_a_gain_is_estimated(run, bare, mpi, tmp_path)
     tuned = run("heddle", "tune", "--quick", "--anyway", "--mpi", mpi, **settings)
     assert tuned.returncode == 0 and "not measured" not in tuned.stdout, tuned.stdout + tuned.stderr
     said = " ".join(run(*start, **settings).stderr.split())
-    assert re.search("rough estimate|too rough to tell a gain|no estimate of the gain [(]([0-9]+ row|Heddle's packing)", said), said
+    assert re.search(
+        "rough estimate|too rough to tell a gain|no estimate of the gain [(]([0-9]+ row|Heddle's packing)", said
+    ), said
 
 
 def test_mpi_of_the_same_environment(run, place, tmp_path):

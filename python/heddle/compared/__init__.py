@@ -94,6 +94,8 @@ class Compared:
     carried: list[Carried] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     others: str = ""  # other work on the machine during the rounds; empty: there was little
+    looked: bool = True  # at the calls; False: --no-calls
+    carries: bool | None = None  # Heddle has carried a call; None: not known
 
     @property
     def without(self) -> Spread:

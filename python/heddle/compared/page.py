@@ -7,8 +7,7 @@ from heddle.reported.datatypes import Datatypes
 from heddle.reported.words import amount, duration
 
 from . import INK, Carried, Compared
-from .outputs import Line, Output
-from .text import ONE_RUN, doubts, gain_sentence, output_sentence, seconds, site
+from .text import ONE_RUN, differences, doubts, gain_sentence, output_sentence, seconds, site
 
 MOST_BARS = 12
 SITES = ("procedure", "from", "datatype", "calls", "without Heddle", "with Heddle")
@@ -65,16 +64,6 @@ def _carried(one: Carried, types: Datatypes) -> tuple:
     return datatype, call, one.way, f"{one.calls:,}", amount(one.bytes), duration(one.us)
 
 
-def _output(found: Compared, one: Output) -> tuple[str, str, list[tuple[str, str]]]:
-    """The name of an output, the sentence about it, and the first lines that differ."""
-    pairs = [(name, line) for name, line in (("without", one.without), ("with", one.with_heddle)) if line]
-    return one.name, output_sentence(found, one), [(name, _line(line)) for name, line in pairs if one.without]
-
-
-def _line(line: Line) -> str:
-    return f"{line.number}: {line.text}" if line.number else line.text
-
-
 def _facts(found: Compared) -> dict[str, str]:
     return {
         "command": found.command,
@@ -99,7 +88,7 @@ def draw(found: Compared) -> str:
         key={name: (colour, "") for name, colour in INK.items()},
         sides=sides,
         longest=max(side["most"] for side in sides),
-        outputs=[_output(found, one) for one in found.outputs],
+        outputs=[(one.name, output_sentence(found, one), differences(one)) for one in found.outputs],
         one_run=ONE_RUN,
         calls=_calls(found, types),
         notes=found.notes,

@@ -31,6 +31,9 @@ ONE_RUN = (
     "scatter, so these times tell where the time goes. They do not tell the gain."
 )
 
+NO_CALL = "Heddle has carried no call, so the difference is start-up cost or chance"
+NOT_LOOKED = "The calls were not looked at (--no-calls), so it is not known whether Heddle has carried any."
+
 
 def gain_sentence(found: Compared) -> str:
     """The sentence that the wall times allow."""
@@ -40,22 +43,27 @@ def gain_sentence(found: Compared) -> str:
     how = f"{gain.span} in {gain.rounds} rounds, p = {gain.p:.2g}"
     if gain.meaning is Meaning.same:
         return f"{gain.meaning.value} ({how})"
+    if found.carries is False:
+        return f"{NO_CALL}: runs with Heddle loaded were {gain.number} × as fast ({how})"
     return f"{gain.number} × as fast with Heddle ({how})" + ("; it is slower" if gain.meaning is Meaning.slower else "")
 
 
 def doubts(found: Compared) -> list[str]:
-    """Reasons to doubt the times: rounds unlike the others, and other work on the machine."""
+    """Reasons to doubt the times: rounds unlike the others, other work on the machine, and a
+    difference without a look at the calls."""
     far = [(f"{i + 1}", found.rounds[i]) for i in found.outliers]
     each = "; ".join(f"round {i}: without Heddle {seconds(one.without_s)}, with Heddle {seconds(one.with_s)}" for i, one in far)
     said = f"Unlike the other rounds, and counted like them: {each}." if far else ""
-    return [*filter(None, (said, found.others))]
+    busy = f"{found.others} More rounds narrow the bracket: --rounds {2 * len(found.rounds) + 1}." if found.others else ""
+    return [*filter(None, (said, busy, NOT_LOOKED if found.gain.seen and not found.looked else ""))]
 
 
 def output_sentence(found: Compared, one: Output) -> str:
     """The sentence about one output."""
     but = " (less the lines of --ignore)" if one.left_out else ""
     if one.verdict is Verdict.unsteady:
-        return "not steady by itself: the runs without Heddle differ among themselves, so the comparison proves nothing"
+        said = "not steady by itself: the runs without Heddle differ among themselves, so "
+        return f"{said}the comparison of {one.name} proves nothing; the times stand"
     if one.verdict is Verdict.reordered:
         return f"equal lines, in another order (ranks that print race each other){but}"
     return one.verdict.value + but
@@ -100,7 +108,8 @@ def _times(found: Compared) -> None:
         table.add_row(name, *(seconds(value) for value in (times.median, times.least, times.most)))
     console().print()
     table_console().print(table)
-    style = {Meaning.faster: "green", Meaning.slower: "yellow"}.get(found.gain.meaning, "")
+    styles = {Meaning.faster: "green", Meaning.slower: "yellow"}
+    style = "" if found.carries is False else styles.get(found.gain.meaning, "")
     say(Text(gain_sentence(found), style=style))
     for doubt in doubts(found):
         say(Text(doubt, style="yellow"))
@@ -109,10 +118,14 @@ def _times(found: Compared) -> None:
 def _output(found: Compared, one: Output) -> None:
     style = {Verdict.different: "red", Verdict.unsteady: "yellow"}.get(one.verdict, "")
     say(Text(f"\n{one.name}: {output_sentence(found, one)}", style=style))
+    for name, line in differences(one):
+        console().print(Text(f"  {name:<16}{line}"), soft_wrap=True)
+
+
+def differences(one: Output) -> list[tuple[str, str]]:
+    """The first lines that differ, each with the name of its run."""
     names = ("one run", "another") if one.verdict is Verdict.unsteady else ("without Heddle", "with Heddle")
-    for name, line in zip(names, (one.without, one.with_heddle)):
-        if line:
-            console().print(Text(f"  {name:<16}{_line(line)}"), soft_wrap=True)
+    return [(name, _line(line)) for name, line in zip(names, (one.without, one.with_heddle)) if line]
 
 
 def _line(line: Line) -> str:

@@ -22,6 +22,7 @@ from heddle.launch import Command
 from heddle.problem import Problem
 from heddle.reported import LAST
 from heddle.reported.carried import carried as said_to_be_carried
+from heddle.reported.carried import carries
 
 from . import Compared, Failure, Round
 from .calls import carried, changed, sites
@@ -77,6 +78,7 @@ class _Turns:
             settings={name: value for name, value in sorted(os.environ.items()) if name.startswith("HEDDLE_")},
             rounds=[],
             ignored=[pattern.pattern.decode() for pattern in asked.ignore],
+            looked=asked.calls,
         )
 
     def _plan(self, with_heddle: bool) -> Command:
@@ -139,7 +141,8 @@ class _Turns:
             self._found.notes.append("the program makes no MPI call that communicates")
         elif not found[1].rows:
             self._found.notes.append(said_to_be_carried(found[1]))
-        self._found = replace(self._found, calls=changed(*found), sites=sites(*found), carried=carried(found[1]))
+        calls = {"calls": changed(*found), "sites": sites(*found), "carried": carried(found[1])}
+        self._found = replace(self._found, **calls, carries=carries(found[1]))
 
     def found(self) -> Compared:
         if self._found.failure:

@@ -20,6 +20,11 @@ def ours(found: Found) -> list[Row]:
     return [row for row in found.rows if row.way != "native"]
 
 
+def carries(found: Found) -> bool:
+    """Heddle has carried a call, in whole or in part."""
+    return bool(ours(found) or found.mailed) or any(one.carried for one in found.procedures)
+
+
 def carried(found: Found) -> str:
     if found.heddle == "off":
         return OFF
