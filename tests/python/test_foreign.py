@@ -155,6 +155,34 @@ def test_each_cut_of_a_file_is_told(tmp_path):
             foreign.json_of(tmp_path / "r.json")
 
 
+def numbers(value: object, path: tuple = ()) -> list[tuple]:
+    """The ways to all numbers of a report."""
+    if isinstance(value, (dict, list)):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        return [one for key, each in inner for one in numbers(each, (*path, key))]
+    return [path] if isinstance(value, (int, float)) else []
+
+
+def test_negative_times_counts_and_bytes_are_refused(tmp_path):
+    report = whole()
+    report["rows"][0] |= dict.fromkeys(EXTREMES, 1.0)
+    waits = {"waited_us": {"collective": 2.0}, "waited_for": {"1": 2.0}}
+    report["by_rank"][0] |= waits | {"threads": 1, "unlogged": 1}
+    report["sites"][0] |= waits
+    report["algorithms"][0] |= {"bytes_median": 2}
+    ways = [way for way in numbers(report) if way != ("heddle_report",)]
+    assert ("sites", 0, "us") in ways and ("by_rank", 1, "elapsed_us") in ways and len(ways) > 60
+    for *way, last in ways:
+        changed = copy.deepcopy(report)
+        inner = changed
+        for key in way:
+            inner = inner[key]
+        inner[last] = -5
+        (tmp_path / "r.json").write_text(json.dumps(changed))
+        with pytest.raises(Problem, match=r"-5 is no (time|count)"):
+            rows_of(tmp_path / "r.json")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -407,6 +407,36 @@ def test_a_row_that_took_longer_than_predicted_says_why(heddle, written, tmp_pat
         assert PREDICTED in text and ("A message took" in text) == bool(said) and said in text, text
 
 
+def test_a_long_analysis_of_one_call_is_named_beside_the_average(heddle, written):
+    """80 messages. The first one met the datatype."""
+    times = {"search_us": 3000.0, "search_us_max": 2882.0, "pack_us": 408.0, "wait_us": 0.0}
+    shown = heddle("report", written(report(row(why=PREDICTED, calls=80, **times)) | {"heddle_report": 2})).stdout
+    said = "A message took 42.6 us on average, of which 37.5 us analysing the datatype (2.88 ms of 3 ms in one call): the"
+    assert said in shown, shown
+    even = times | {"search_us_max": 50.0}
+    shown = heddle("report", written(report(row(why=PREDICTED, calls=80, **even)) | {"heddle_report": 2})).stdout
+    assert "37.5 us analysing the datatype: the" in shown, shown
+
+
+def test_accesses_that_a_fence_carries_out_have_no_speed(heddle, written):
+    """The row has the call of MPI_Put alone. The target copies in MPI_Win_fence."""
+    put = {"call": "put", "procedure": "MPI_Put", "way": "fence", "pack_us": 3.0, "wait_us": 0.0}
+    for change, speed in (({}, ""), ({"copy_us": 1000.0}, "10.4"), ({"way": "window"}, "2621.4")):
+        heads, cells = heddle("report", written(report(row(**put | change)))).stdout.splitlines()[:2]
+        at = heads.index("GB/s")
+        assert cells[at - 2 : at + 4].strip() == speed, cells
+
+
+def test_where_ranks_are_not_known_nothing_is_said_of_them(heddle, written):
+    calls = [{"name": "MPI_Send", "ranks": 4, "calls": 3, "us": 4e6, "us_min": 1e5, "us_max": 2e6}]
+    raw = report() | {"heddle_report": 3, "elapsed_us": 5e6, "procedures": calls}
+    (whole,) = [line for line in heddle("report", written(raw)).stdout.splitlines() if line.startswith("in all")]
+    assert whole.split() == ["in", "all", "3", "1", "s", "20.0", "%"]
+    ranks = [{"rank": i, "elapsed_us": 5e6, "us": 1e6, "calls": 1, "bytes": 0} for i in range(4)]
+    (whole,) = [line for line in heddle("report", written(raw | {"by_rank": ranks})).stdout.splitlines() if "in all" in line]
+    assert whole.split() == ["in", "all", "3", "1", "s", "1", "s", "1", "s", "20.0", "%"]
+
+
 def test_a_report_is_headed_by_what_it_has(heddle, written, tmp_path):
     for rows, head in (((row(),), "What Heddle did"), ((), "Time in MPI")):
         heddle("report", written(report(*rows)), "--html", tmp_path / "r.html")

@@ -26,6 +26,7 @@ WAITED = ("waited_for", "waited_us")
 LONGEST_US = 1e15  # of a wait
 SIDES = ("send", "receive")
 BY_NATURE = "by nature"
+FENCE = "fence"  # a way, src/mpi/window/one_sided.cpp
 LAST = "MPI_Finalize"  # its time is the wait until all ranks are there
 
 
@@ -80,8 +81,11 @@ class Row:
 
     @property
     def speed(self) -> float:
-        """GB/s while Heddle was busy. Waiting does not count."""
+        """GB/s while Heddle was busy. Waiting does not count. Data of one-sided accesses may be
+        moved in MPI_Win_fence, whose time is in no row."""
         busy = self.time - self.times["wait"]
+        if self.way == FENCE and not self.times["copy"]:
+            return math.nan
         return self.bytes / busy / 1e3 if busy > 0 else math.nan
 
 
@@ -101,11 +105,11 @@ class Communicator:
 
 @dataclass(frozen=True)
 class Spread:
-    """A time of a rank, us: the mean over all ranks, the least and the most."""
+    """A time of a rank, us: the mean over all ranks, the least and the most. None: not known."""
 
     mean: float
-    least: float
-    most: float
+    least: float | None
+    most: float | None
 
 
 @dataclass(frozen=True)
@@ -230,7 +234,7 @@ class Found:
     def in_mpi(self) -> Spread:
         """The time of a rank in MPI calls, us."""
         times = [one.us for one in self.by_rank] if len(self.by_rank) == self.ranks else []
-        return Spread(self.in_procedures_us, min(times, default=0.0), max(times, default=0.0))
+        return Spread(self.in_procedures_us, min(times, default=None), max(times, default=None))
 
     @property
     def threads(self) -> int:
@@ -276,13 +280,13 @@ def _us(value: object) -> float:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not math.isfinite(number):
+    if not 0 <= number < math.inf:
         raise ValueError(f"{value!r:.40} is no time")
     return number
 
 
 def _row(raw: dict) -> Row:
-    times = {part: max(0.0, _us(raw[f"{part}_us"])) for part in PARTS}
+    times = {part: _us(raw[f"{part}_us"]) for part in PARTS}
     texts = {name: str(raw[name]) for name in ("call", "datatype", "way")}
     numbers = {name: _count(raw[name]) for name in ("ranks", "calls", "bytes")}
     return Row(
@@ -304,7 +308,7 @@ def _of_a_rank(raw: dict) -> dict[str, dict[str, float]]:
     extremes = {"least": LEAST, "most": MOST}
     if not any(name in raw for names in extremes.values() for name in names.values()):
         return {}
-    return {which: {part: max(0.0, _us(raw[name])) for part, name in names.items()} for which, names in extremes.items()}
+    return {which: {part: _us(raw[name]) for part, name in names.items()} for which, names in extremes.items()}
 
 
 def _from(raw: dict) -> dict:

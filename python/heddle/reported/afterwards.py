@@ -197,7 +197,7 @@ def _spent(found: Found) -> str:
     where = "in MPI" if found.all_of_mpi else "in MPI calls that Heddle replaces"
     spent = f"a rank spent {duration(spread.mean)} {where}"
     if whole > 0:
-        mean, least, most = (f"{100 * us / whole:.0f}" for us in (spread.mean, spread.least, spread.most))
+        mean, least, most = (f"{100 * (us or 0) / whole:.0f}" for us in (spread.mean, spread.least, spread.most))
         part = f"{mean} % on average, {least} to {most} %" if len(found.by_rank) > 1 and least != most else f"{mean} %"
         spent = f"of {duration(whole)} from MPI_Init to MPI_Finalize {spent} ({part})"
     return spent + (f"; the times of up to {found.threads} threads of a rank are added up" if found.threads > 1 else "")

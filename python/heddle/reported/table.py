@@ -91,7 +91,8 @@ def share(us: float, found: Found) -> str:
 
 def _of_a_rank(spread: Spread, found: Found) -> tuple[str, ...]:
     """The cells below OF_A_RANK."""
-    return (*map(duration, (spread.mean, spread.least, spread.most)), share(spread.mean, found))
+    times = ("" if us is None else duration(us) for us in (spread.mean, spread.least, spread.most))
+    return (*times, share(spread.mean, found))
 
 
 def _came_of_it(one: Procedure) -> tuple[str, ...]:
@@ -173,8 +174,21 @@ def why(row: Row) -> str:
     each = row.time / row.calls
     if each < MUCH_LONGER * float(predicted[1]):
         return row.why
-    where = [f"{duration(row.times[part] / row.calls)} {DOING[part]}" for part in PARTS if row.times[part] > row.time / 4]
+    where = [
+        f"{duration(row.times[part] / row.calls)} {DOING[part]}{_longest(row) if part == 'search' else ''}"
+        for part in PARTS
+        if row.times[part] > row.time / 4
+    ]
     return f"{row.why}. A message took {duration(each)} on average, of which {' and '.join(where)}: {ALONE}"
+
+
+def _longest(row: Row) -> str:
+    """The longest search, if it is most of the time: an average says little about the other
+    calls."""
+    search = row.times["search"]
+    if row.calls < 2 or row.longest_search <= search / 2:
+        return ""
+    return f" ({duration(row.longest_search)} of {duration(search)} in one call)"
 
 
 def rows(found: Found, where: dict, estimates: Estimates) -> list[tuple[str, ...]]:
