@@ -6,13 +6,14 @@ import shlex
 import signal
 import socket
 import subprocess
+from dataclasses import replace
 
 import pytest
 from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher, until
 from heddle.commands.run import spelled_out
 from heddle.reported import Communicator, Found, Procedure, Row, Site
 from heddle.reported.afterwards import check_writable, lines
-from heddle.reported.carried import nothing
+from heddle.reported.carried import DIFFER, nothing
 from heddle.reported.lines import Place
 
 
@@ -161,7 +162,7 @@ def test_lines(monkeypatch):
         "  MPI_1  1.5 s  15.0 %  11 calls",
         "  MPI_2    1 s  10.0 %  12 calls",
     ]
-    assert text[5] == "carried: sent 2 KiB in 10 messages, received 4 KiB in 20 messages, with holes, on 2 ranks"
+    assert text[5] == "carried: sent 2 KiB in 10 messages, received 4 KiB in 20 messages, with holes, on 2 ranks" + DIFFER
     assert text[6].startswith("no estimate of the gain (there is no profile of this machine") and len(text) <= 8
 
 
@@ -186,16 +187,42 @@ def test_lines_of_nothing():
 def test_what_was_carried_without_holes():
     """Collectives by Heddle's algorithms, and calls that were left to the library."""
     calls = [Procedure("MPI_Allgatherv", 2, 10, 5.0, carried=10), Procedure("MPI_Bcast", 2, 4, 5.0, passed={"no holes": 4})]
-    assert "carried: 10 calls of MPI_Allgatherv, on 2 ranks; no message with holes" in lines(Found(2, [], [], calls), 1.0)
-    as_set = [Procedure("MPI_Send", 2, 10, 5.0, passed={"as set": 8, "no holes": 2}), calls[1]]
-    assert "8 calls were left to the MPI library as set (MPI_Send)" in lines(Found(2, [], [], as_set), 1.0)
-    assert nothing(Found(2, [], [], as_set)) == "2 ranks. 8 calls were left to the MPI library as set (MPI_Send)."
-    as_fast = [Procedure("MPI_Send", 2, 10, 5.0, passed={"library as fast": 8, "too little": 2})]
-    assert "10 calls were left to the MPI library: library as fast 8, too little 2 (MPI_Send)" in nothing(
-        Found(2, [], [], as_fast)
-    )
+    said = lines(Found(2, [], [], calls), 1.0)
+    assert "carried: 10 calls of MPI_Allgatherv, on 2 ranks; no message with holes" in said
+    assert "handed on to the MPI library: 4 MPI_Bcast (no holes)" in said
     mixed = [row(blocks=100), row(call="receive", blocks=10)]
     assert "received 2 KiB in 10 messages, with holes and in one piece, on 2 ranks" in lines(Found(2, mixed, []), 1.0)[1]
+
+
+def test_all_calls_that_were_handed_on_are_named_also_beside_carried_data():
+    sends = Procedure("MPI_Isend", 2, 1200, 5.0, carried=10, passed={"too little": 1600, "no holes": 800})
+    others = [Procedure("MPI_Irecv", 2, 800, 5.0, passed={"too little": 800}), Procedure("MPI_Bcast", 2, 3, 5.0)]
+    others += [Procedure("MPI_Reduce", 2, 9, 5.0, passed={"by nature": 9})]
+    handed = "handed on to the MPI library: 2,400 MPI_Isend, MPI_Irecv (too little), 800 MPI_Isend (no holes)"
+    found = Found(2, [row(), row(call="receive")], [], [sends, *others])
+    assert handed in lines(found, 1.0) and "carried: sent 2 KiB in 10 messages, received" in "\n".join(lines(found, 1.0))
+    nobody = Found(2, [], [], [replace(sends, carried=0), *others])
+    assert "carried: nothing, on 2 ranks" in lines(nobody, 1.0) and handed in lines(nobody, 1.0)
+    assert nothing(nobody) == f"2 ranks. H{handed[1:]}."
+    plain = Found(2, [], [], [replace(sends, carried=0, passed={"no holes": 3})])
+    assert nothing(plain) == "2 ranks, and no message with holes in it. Handed on to the MPI library: 3 MPI_Isend (no holes)."
+    assert not [line for line in lines(replace(found, heddle="off"), 1.0) if line.startswith("handed on")]
+
+
+def test_sent_and_received_may_differ_and_accesses_are_no_messages():
+    def said(*rows):
+        (line,) = [line for line in lines(Found(2, list(rows), []), 1.0) if line.startswith("carried: ")]
+        return line
+
+    assert said(row(), row(call="receive")).endswith("with holes, on 2 ranks")
+    assert said(row(), row(call="receive", bytes=1024)).endswith(DIFFER)
+    file = row(call="file write", way="file", calls=20, bytes=80 << 20)
+    assert said(file) == "carried: wrote 80 MiB in 20 file accesses, with holes, on 2 ranks"
+    window = row(call="get", way="window", calls=3)
+    moved = "sent 2 KiB in 10 messages, received 2 KiB in 10 messages, wrote 80 MiB in 20 file accesses"
+    assert said(row(), row(call="receive"), file, window).startswith(
+        f"carried: {moved}, got 2 KiB in 3 one-sided accesses, with"
+    )
 
 
 def test_a_place_that_only_the_ranks_know_is_not_looked_at():

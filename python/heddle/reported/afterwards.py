@@ -31,7 +31,7 @@ from heddle.problem import Problem
 
 from . import Found, rows_of, timeline
 from .advice import advice
-from .carried import FILES_OFF, carried, ours
+from .carried import FILES_OFF, carried, handed_on, ours
 from .estimate import COMPARE, estimate
 from .imbalance import Late, latest
 from .lines import Place, missing, places
@@ -171,8 +171,8 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
 
 
 def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
-    """Some lines: the time, the dearest calls, imbalance, waits, the carried data, the estimated
-    gain, one advice or the next step."""
+    """Some lines: the time, the dearest calls, imbalance, waits, the carried data, the calls that
+    were handed on, the estimated gain, one advice or the next step."""
     ranks = max(1, found.ranks)
     said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
     calls, why = _calls(found)
@@ -183,7 +183,7 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
         said.append(late.sentence)
     if waits := waits_of(found):
         said.append(waits.sentence(places([waits.site.place])))
-    said.append(carried(found))
+    said += filter(None, (carried(found), handed_on(found)))
     gains = bool(ours(found)) or any(one.carried for one in found.procedures)
     if gains:
         said.append(estimate(found).gain(ranks, compare))

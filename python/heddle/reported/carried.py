@@ -1,6 +1,7 @@
 """Summarizes in a line the data that Heddle carried, or says why it carried nothing with holes.
 
 carried(found)      # "carried: sent 640 MiB in 40 messages, received 640 MiB in 40 messages, with holes, on 2 ranks"
+handed_on(found)    # "handed on to the MPI library: 2,400 MPI_Isend, MPI_Irecv (too little), 80 MPI_Bcast (no holes)"
 nothing(found)      # "2 ranks, and no message with holes in it."
 """
 
@@ -11,8 +12,15 @@ from collections import Counter
 from . import BY_NATURE, Found, Row
 from .words import amount, listed
 
-AS_SET, FILES_OFF = "as set", "files off"  # src/report/call_site.hpp
+FILES_OFF = "files off"  # src/report/call_site.hpp
 PLAIN = ("no holes", "off", BY_NATURE)
+ACCESSES = {  # by Row.call; all other rows are messages
+    "file write": ("wrote", "file accesses"),
+    "file read": ("read", "file accesses"),
+    "put": ("put", "one-sided accesses"),
+    "get": ("got", "one-sided accesses"),
+}
+DIFFER = "; sent and received differ, as only data count that Heddle packs or copies itself"
 OFF = "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
 
 
@@ -29,49 +37,74 @@ def carried(found: Found) -> str:
     if found.heddle == "off":
         return OFF
     rows, without = ours(found), _without_holes(found)
+    where = f"on {found.ranks} ranks"
     if rows:
         holes = "with holes" if all(row.has_holes for row in rows) else "with holes and in one piece"
-        return f"carried: sent {_sum(rows, True)}, received {_sum(rows, False)}, {holes}, on {found.ranks} ranks{without}"
-    left = _left(found)
+        return f"carried: {_moved(rows)}, {holes}, {where}{without}{DIFFER if _differ(rows) else ''}"
     if without:
-        return f"carried{without.replace(';', ':', 1)}, on {found.ranks} ranks; {left or 'no message with holes'}"
-    return left or f"nothing to carry: no message with holes on {found.ranks} ranks"
+        none = "" if _holed(found) else "; no message with holes"
+        return f"carried{without.replace(';', ':', 1)}, {where}{none}"
+    return f"carried: nothing, {where}" if _holed(found) else f"nothing to carry: no message with holes {where}"
 
 
 def nothing(found: Found) -> str:
     """The sentences for a report without rows."""
     if found.heddle == "off":
         return f"{found.ranks} ranks. {OFF}."
-    left, without = _left(found), _without_holes(found)
-    also = f" Heddle carried{without.lstrip(';')}." if without else ""
-    return f"{found.ranks} ranks{f'. {left}.' if left else ', and no message with holes in it.'}{also}"
+    without, handed = _without_holes(found), handed_on(found)
+    said = [f"{found.ranks} ranks{'' if _holed(found) else ', and no message with holes in it'}."]
+    said += [f"Heddle carried{without.lstrip(';')}."] if without else []
+    return " ".join([*said, *([f"{handed[:1].upper()}{handed[1:]}."] if handed else [])])
 
 
-def _left(found: Found) -> str:
-    """The calls that were handed on although their data may have had holes."""
-    passed: Counter[str] = Counter()
-    names = []
-    for one in found.procedures:
-        its = {why: calls for why, calls in one.passed.items() if why not in PLAIN}
-        passed.update(its)
-        names += [one.name] if its else []
-    if not passed:
+def handed_on(found: Found) -> str:
+    """The calls that were handed on, by reason. Calls that Heddle carries in no case do not
+    count."""
+    if found.heddle == "off":
         return ""
-    why = (
-        f" {AS_SET}" if set(passed) == {AS_SET} else ": " + ", ".join(f"{why} {calls:,}" for why, calls in passed.most_common())
-    )
-    return f"{sum(passed.values()):,} calls were left to the MPI library{why} ({listed(names)})"
+    calls: Counter[str] = Counter()
+    names: dict[str, list[str]] = {}
+    for one in found.procedures:
+        for why, count in one.passed.items():
+            if why != BY_NATURE and count:
+                calls[why] += count
+                names.setdefault(why, []).append(one.name)
+    said = ", ".join(f"{count:,} {listed(names[why])} ({why})" for why, count in calls.most_common())
+    return f"handed on to the MPI library: {said}" if said else ""
+
+
+def _holed(found: Found) -> bool:
+    """Calls were handed on although their data may have had holes."""
+    return any(count and why not in PLAIN for one in found.procedures for why, count in one.passed.items())
+
+
+def _messages(rows: list[Row], out: bool) -> list[Row]:
+    """The messages that ranks send, or those that they receive."""
+    return [row for row in rows if row.call not in ACCESSES and _outgoing(row) is out]
 
 
 def _outgoing(row: Row) -> bool:
-    return row.call in ("send", "put", "file write") or (
-        row.call not in ("receive", "get", "file read") and row.way == "packed"
+    return row.call == "send" or (row.call != "receive" and row.way == "packed")
+
+
+def _bytes(rows: list[Row]) -> int:
+    return sum(row.bytes for row in rows)
+
+
+def _differ(rows: list[Row]) -> bool:
+    return _bytes(_messages(rows, out=True)) != _bytes(_messages(rows, out=False))
+
+
+def _moved(rows: list[Row]) -> str:
+    """Bytes and messages, then bytes and accesses."""
+    sent, received = (_messages(rows, out) for out in (True, False))
+    parts = [("sent", "messages", sent), ("received", "messages", received)] if sent or received else []
+    parts += [(verb, noun, [row for row in rows if row.call == call]) for call, (verb, noun) in ACCESSES.items()]
+    return ", ".join(
+        f"{verb} {amount(_bytes(its))} in {sum(row.calls for row in its):,} {noun}"
+        for verb, noun, its in parts
+        if its or noun == "messages"
     )
-
-
-def _sum(rows: list[Row], out: bool) -> str:
-    rows = [row for row in rows if _outgoing(row) is out]
-    return f"{amount(sum(row.bytes for row in rows))} in {sum(row.calls for row in rows):,} messages"
 
 
 def _without_holes(found: Found) -> str:

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 
 from . import Found, Row
 from .advice import BEGINS, ENDS
+from .carried import ACCESSES
 from .lines import Place
 from .machine import Library, Profile, profile_here
 from .words import duration, rough, roughly
@@ -45,7 +46,6 @@ WAITS = 0.05  # of a row's time: more waiting decides the row's time
 SMALL = 1 / 3  # of the time of the calls: if Heddle's part is smaller, it does not decide their time
 OURS = "Heddle's packing and copying"
 NO_MODEL = "of files and one-sided accesses, for which there is no model"
-FILES_AND_WINDOWS = frozenset(("put", "get", "file write", "file read"))  # as Row.call
 SHAPE = re.compile(r"(@-?\d+ )?(loop \d+ × \d+ B \{ )?block \d+( \})?")
 Range = tuple[float, float]
 
@@ -163,7 +163,7 @@ def _of_calls(found: Found, rows: Collection[Row]) -> float:
 
 def _left(row: Row) -> str:
     """Why the model does not reach this row: "of lists"."""
-    if row.call in FILES_AND_WINDOWS:
+    if row.call in ACCESSES:
         return NO_MODEL
     if row.way not in CARRIED | PACKED:
         return "of other ways"
