@@ -197,6 +197,7 @@ class OfRank:
     waited_us: dict[str, float] = field(default_factory=dict)  # time until late ranks came, by reason
     waited_for: dict[int, float] = field(default_factory=dict)  # the same by the late rank
     unlogged: int = 0  # ends of messages and collectives whose times the report does not have
+    cpu_us: float | None = None  # on cores from MPI_Init to MPI_Finalize, of all threads; None: not known
 
 
 @dataclass(frozen=True)
@@ -375,6 +376,7 @@ def _of_rank(raw: dict) -> OfRank:
     times = (_us(raw[name]) for name in ("elapsed_us", "us"))
     counted = _count(raw["calls"]), _count(raw["bytes"])
     more = {"threads": _count(raw.get("threads", 1)), "unlogged": _count(raw.get("unlogged", 0)), **_waited(raw)}
+    more |= {"cpu_us": _us(raw["cpu_us"])} if "cpu_us" in raw else {}
     return OfRank(_count(raw["rank"]), *times, *counted, to, str(raw.get("host", "")), **more)
 
 

@@ -210,7 +210,7 @@ def _next(found: Found, late: Late | None) -> list[str]:
     if any(FILES_OFF in one.passed for one in found.procedures):
         return ["next: try it without HEDDLE_FILES=off: Heddle then carries collective accesses to files with holes"]
     if late:
-        return ["next: divide the work more evenly among the ranks; Heddle carries none of these calls"]
+        return [f"next: {late.advice}; Heddle carries none of these calls"]
     if found.in_mpi.mean < LITTLE * found.elapsed_us:
         return ["next: nothing to gain in MPI; the program spends its time elsewhere"]
     return ["next: nothing to gain with Heddle, which carries none of these calls"]
