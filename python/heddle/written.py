@@ -44,10 +44,43 @@ def _why_not(file: Path) -> str:
     if not target.parent.is_dir():
         return f"there is no folder {target.parent}"
     if target.exists() and not target.is_file():  # /dev/stdout, a pipe
-        return "" if os.access(target, os.W_OK) else "you may not write there"
-    if target.parent in _OPEN or os.access(target.parent, os.W_OK):
+        return _takes_nothing(target) if os.access(target, os.W_OK) else "you may not write there"
+    if target.parent in _OPEN:
         return ""
-    return f"you may not write in {target.parent}"
+    if not os.access(target.parent, os.W_OK):
+        return f"you may not write in {target.parent}"
+    return _makes_nothing(target)
+
+
+def _takes_nothing(device: Path) -> str:
+    """Why a device refuses even an empty text, as /dev/full does. Nothing is written. A pipe may
+    have no reader yet, so it is not opened."""
+    try:
+        if device.is_char_device():
+            handle = os.open(device, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+            try:
+                os.write(handle, b"")
+            finally:
+                os.close(handle)
+    except OSError as error:
+        return f"{error.strerror}"
+    return ""
+
+
+def _makes_nothing(target: Path) -> str:
+    """Why no file can be made in the folder: /proc takes none, even from root."""
+    fresh = _beside(target)
+    try:
+        os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.unlink(fresh)
+    except OSError as error:
+        return f"no file can be made in {target.parent} ({error.strerror})"
+    return ""
+
+
+def _beside(target: Path) -> Path:
+    """A new file in the same folder."""
+    return target.with_name(f"{target.name}.{secrets.token_hex(6)}")
 
 
 def write(path: str | os.PathLike, text: str) -> None:
@@ -73,7 +106,7 @@ def replacing(target: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
     @param old  The status of `target`, whose permissions the new file gets. None: there is no such
     file.
     """
-    fresh = target.with_name(f"{target.name}.{secrets.token_hex(6)}")
+    fresh = _beside(target)
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
         try:
             if old:

@@ -106,6 +106,8 @@ def test_mistakes_are_told_as_without_it(heddle):
         (("--report", "r.json"), "--report=r.json"),
         (("--report=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
         (("--report=/",), "that is a folder"),
+        (("--report=/dev/full",), "No space left on device"),
+        (("--report=/proc/r.json",), "/proc"),
         (("HEDDLE_REPORT=/no-such-folder/r.json",), "there is no folder /no-such-folder"),
         (("HEDDLE_REPORT=/no-such-folder/r.json", "--report"), "there is no folder /no-such-folder"),
         (("HEDDLE_TRACE=/no-such-folder/t.json",), "the timeline cannot be written to /no-such-folder/t.json"),
@@ -118,6 +120,13 @@ def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(heddle,
     done = heddle("run", *options, "-n", 1, "--", "touch", tmp_path / "ran", cwd=tmp_path, **variables)
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_report_that_is_lost_is_not_told_to_have_another_cause(heddle, mpi, program):
+    """A launcher's ranks may see other folders, so nothing is checked before the run."""
+    done = heddle("run", "--report=/dev/full", "--", *launcher(mpi), "-n", 2, program)
+    first, second = said(done)
+    assert "the report is lost" in first and "If no line above says that it cannot be written" in second, done
 
 
 @pytest.mark.parametrize(

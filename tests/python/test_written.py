@@ -56,6 +56,9 @@ def test_devices_and_pipes_get_the_text():
     assert done.stdout == "to a pipe" and stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+NOT_WRITABLE = (("/dev/full", "No space left"), ("/proc/r.html", "(in /proc|may not write)"))
+
+
 def test_what_can_be_written_is_known_before(tmp_path):
     """A file that exists need not be writable, because a new file takes its place."""
     (tmp_path / "r.html").write_text("one")
@@ -63,10 +66,16 @@ def test_what_can_be_written_is_known_before(tmp_path):
     (tmp_path / "astray").symlink_to("no/r.html")
     for file in (tmp_path / "r.html", tmp_path / "new.html", "/dev/null", "/dev/stdout"):
         written.check(file, "the page")
-    for file, why in ((tmp_path, "that is a folder"), ("/no/r.html", "no folder /no"), (tmp_path / "astray", "no folder")):
+    for file, why in (
+        (tmp_path, "that is a folder"),
+        ("/no/r.html", "no folder /no"),
+        (tmp_path / "astray", "no folder"),
+        *NOT_WRITABLE,
+    ):
         with pytest.raises(Problem, match=f"the page cannot be written to .*{why}") as problem:
             written.check(file, "the page")
         assert problem.value.code == 2
+    assert sorted(os.listdir(tmp_path)) == ["astray", "r.html"]  # the check leaves no file
 
 
 @pytest.fixture(scope="module")

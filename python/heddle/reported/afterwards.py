@@ -159,8 +159,8 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
         if file is None:
             where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
             raise Problem(
-                "there is no report. The program did not reach MPI_Finalize, or Heddle did not get into it (ask heddle doctor, "
-                f"with the same line), or rank 0 ran{where or ' elsewhere'}."
+                "there is no report. If no line above says that it cannot be written: the program did not reach MPI_Finalize, "
+                f"or Heddle did not get into it (ask heddle doctor, with the same line), or rank 0 ran{where or ' elsewhere'}."
             )
         said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare)
     except Problem as problem:

@@ -21,7 +21,6 @@ from .words import duration
 FACTOR = 1.1  # Less is no imbalance.
 SHARE = 0.05  # of the run: a shorter excess is not worth a change
 SHORTEST_US = 1e6  # In a shorter run, a few time slices of other processes look like imbalance.
-
 THREADS = 1.02  # of the time on the clock: more time on cores is the work of several threads
 
 
