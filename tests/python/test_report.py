@@ -476,6 +476,28 @@ def test_communicators_that_no_call_made(heddle, written):
     assert 'A row "no call" has MPI_COMM_SELF' in shown
 
 
+@pytest.mark.parametrize(
+    ("other", "ranks", "said"),
+    [
+        (["/b/app", "/b/in.dat"], 4, ""),  # the same program in another folder
+        (["./halo", "in.dat"], 4, "different runs: `/a/app in.dat` and `./halo in.dat`. Their ratios may mean nothing."),
+        (["./app"], 8, "different runs: `/a/app in.dat` and `./app`; 4 and 8 ranks. Their ratios"),
+        (["./app", "in.dat"], 8, "different runs: 4 and 8 ranks."),
+        (None, 4, ""),  # from an older build
+    ],
+)
+def test_two_reports_of_different_programs_get_a_warning(heddle, tmp_path, other, ranks, said):
+    calls = {"procedures": [{"name": "MPI_Send", "ranks": 4, "calls": 3, "us": 5.0}]}
+    one = report() | calls | {"heddle_report": 3, "run": {"command": ["/a/app", "in.dat"]}}
+    two = one | {"ranks": ranks, "run": {"command": other} if other else {}}
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file, raw in zip(files, (one, two), strict=True):
+        file.write_text(json.dumps(raw))
+    shown = heddle("report", *files).stdout
+    assert said in shown and ("→ The reports are of" in shown) == bool(said), shown
+    assert said in json.loads(heddle("report", *files, "--json").stdout).get("warning", "")
+
+
 def test_an_empty_report(heddle, written):
     done = heddle("report", written(report()))
     assert done.returncode == 0 and "no message with holes" in done.stdout

@@ -2,6 +2,7 @@
 Heddle."""
 
 import json
+import os
 import shlex
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher, until
+from conftest import COLUMNS, HEDDLE, clean_environment, compiled, launcher, prefix, until
 from heddle.commands.run import spelled_out
 from heddle.reported import Communicator, Found, Procedure, Row, Site
 from heddle.reported.afterwards import check_writable, lines
@@ -84,7 +85,43 @@ def test_signals_are_the_programs(number, tmp_path):
     started = subprocess.Popen(words, env=clean_environment(), stderr=subprocess.PIPE, text=True)
     until((tmp_path / "up").exists, started)
     started.send_signal(number)
-    assert started.wait(timeout=200) == 9 and "there is no report" in started.stderr.read()
+    assert started.wait(timeout=200) == 9
+    text = started.stderr.read()
+    ends = number == signal.SIGTERM
+    assert "there is no report" in text and (f"{number.name} came during the run" in text) == ends, text
+
+
+INTERRUPTED = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t over;
+static void end(int number) { over = number; }
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  signal(SIGINT, end);
+  fclose(fopen(argv[1], "w"));
+  while (!over) usleep(10000);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_a_run_that_was_interrupted_is_said_to_be(mpi, tmp_path):
+    """The program ends by itself after Ctrl-C in a terminal, whose signal all processes get."""
+    (tmp_path / "a.c").write_text(INTERRUPTED)
+    program, up = compiled(mpi, tmp_path / "a.out", tmp_path / "a.c"), tmp_path / "up"
+    (tmp_path / "job.sh").write_text(f"trap : INT\n{program} {up} &\nwait $!\nkill -INT $!\nwait $!\n")
+    words = [HEDDLE, "run", "--report", "--mpi", prefix(mpi), "--", "sh", tmp_path / "job.sh"]  # one rank, as a singleton
+    started = subprocess.Popen(words, env=clean_environment(), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    until(up.exists, started)
+    os.killpg(started.pid, signal.SIGINT)
+    assert started.wait(timeout=200) == 0
+    text = started.stderr.read()
+    assert "heddle: SIGINT came during the run, so the report may have only a part of it" in text, text
+    assert "from MPI_Init to MPI_Finalize" in text and "next: " not in text, text
 
 
 def test_who_is_killed_is_seen_to_be(heddle, tmp_path):

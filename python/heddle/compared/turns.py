@@ -59,7 +59,11 @@ def compare(asked: Asked) -> Compared:
     with _environment(HEDDLE_REPORT=None), _terminated_as_interrupted(), Written(asked.files, asked.ignore) as written:
         turns = _Turns(asked, written)
         with contextlib.suppress(Stopped):
-            turns.all()
+            try:
+                turns.all()
+            except KeyboardInterrupt:
+                print(f"heddle: interrupted after {turns.rounds} of {asked.rounds} rounds: no verdict", file=sys.stderr)
+                raise
         return turns.found()
 
 
@@ -80,6 +84,11 @@ class _Turns:
             ignored=[pattern.pattern.decode() for pattern in asked.ignore],
             looked=asked.calls,
         )
+
+    @property
+    def rounds(self) -> int:
+        """The rounds that are done."""
+        return len(self._found.rounds)
 
     def _plan(self, with_heddle: bool) -> Command:
         return launch.plan(self._asked.words, self._asked.ranks, self._asked.mpi, with_heddle)

@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from heddle import launch, listing, written
 from heddle.foreign import clean
@@ -41,6 +41,7 @@ from .words import duration
 
 VARIABLE = "HEDDLE_REPORT"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+ENDING = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)  # signals that ask a program to end
 MOST = 3  # calls that are named
 LOOKED_UP = 20  # places; several may be one line of the program
 LITTLE = 0.05  # of the run: less time in MPI is not worth a change
@@ -56,10 +57,10 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
         before = _identities(file)
         begin = time.perf_counter()
         with _timelines():
-            code = _run(command)
+            ended = _run(command)
             seconds = time.perf_counter() - begin
-        _say(next(reversed(_written(file, before)), None), seconds, kept, compare(words, ranks, mpi))
-    _end(code)
+        _say(next(reversed(_written(file, before)), None), seconds, kept, compare(words, ranks, mpi), ended.interrupted)
+    _end(ended.code)
 
 
 def run_with_timeline(words: list[str], ranks: int | None, mpi: str | None) -> NoReturn:
@@ -68,8 +69,8 @@ def run_with_timeline(words: list[str], ranks: int | None, mpi: str | None) -> N
     Ends the process with the program's exit code.
     """
     with _timelines():
-        code = _run(launch.plan(words, ranks, mpi))
-    _end(code)
+        ended = _run(launch.plan(words, ranks, mpi))
+    _end(ended.code)
 
 
 @contextlib.contextmanager
@@ -140,29 +141,45 @@ def _written(file: Path, before: dict[Path, tuple[int, int]]) -> list[Path]:
     return [path for path, identity in _identities(file).items() if before.get(path) != identity]
 
 
-def _run(command: launch.Command) -> int:
+class Ended(NamedTuple):
+    code: int  # negative: the signal that killed it
+    interrupted: str  # the name of the signal that asked it to end; empty: none
+
+
+def _run(command: launch.Command) -> Ended:
     """Runs the program, and leaves signals to it. A terminal's signals reach it by themselves, as
     it is in the same group."""
+    came: list[int] = []
+
+    def forward(taken: int, _) -> None:
+        came.append(taken)
+        process.send_signal(taken)
+
     try:
         process = subprocess.Popen(command.words, executable=command.file, env=command.environment)
     except OSError as error:
         raise Problem(f"{command.file} cannot be started ({error.strerror}).", code=126) from None
     for number in (signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, lambda taken, _: came.append(taken))
     for number in FORWARDED:
-        signal.signal(number, lambda taken, _: process.send_signal(taken))
-    return process.wait()
+        signal.signal(number, forward)
+    code = process.wait()
+    # A launcher that a signal has killed, and a shell whose program it has killed.
+    ends = [number for number in (*came, -code, code - 128) if number in ENDING]
+    return Ended(code, signal.Signals(ends[0]).name if ends else "")
 
 
-def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
+def _say(file: Path | None, seconds: float, kept: str, compare: str, interrupted: str) -> None:
     try:
+        if file is None and interrupted:
+            raise Problem(f"{interrupted} came during the run, and there is no report")
         if file is None:
             where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
             raise Problem(
                 "there is no report. If no line above says that it cannot be written: the program did not reach MPI_Finalize, "
                 f"or Heddle did not get into it (ask heddle doctor, with the same line), or rank 0 ran{where or ' elsewhere'}."
             )
-        said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare)
+        said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare, interrupted)
     except Problem as problem:
         said = [str(problem)]
     sys.stdout.flush()
@@ -170,12 +187,15 @@ def _say(file: Path | None, seconds: float, kept: str, compare: str) -> None:
         print(clean(f"heddle: {line}"), file=sys.stderr)
 
 
-def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) -> list[str]:
+def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE, interrupted: str = "") -> list[str]:
     """Some lines: the time, the dearest calls, imbalance, waits, the carried data, the calls that
-    were handed on, the estimated gain, one advice or the next step."""
+    were handed on, the estimated gain, one advice or the next step.
+    @param interrupted: the name of the signal that asked the program to end."""
     ranks = max(1, found.ranks)
     said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
     calls, why = _calls(found)
+    if interrupted:
+        said.insert(0, f"{interrupted} came during the run, so the report may have only a part of it")
     if calls:
         said += [f"most time in MPI (mean of a rank, share of the run; calls of all ranks){f'. {why}' if why else ''}", *calls]
     late = latest(found)
@@ -188,7 +208,7 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE) 
     if gains:
         said.append(estimate(found).gain(ranks, compare))
     advices = [f"→ {one.sentence}" for one in advice(found)[:1]]
-    return said + (advices or ([] if gains else _next(found, late)))
+    return said + (advices or ([] if gains or interrupted else _next(found, late)))
 
 
 def _spent(found: Found) -> str:

@@ -9,13 +9,15 @@ as_json(before, after)             # the same, for other programs
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 from heddle import listing
 
 from . import Found, Procedure
 from .lines import Place, missing, places
-from .words import duration
+from .words import duration, shortened
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,21 @@ ONE_RUN = "Each report is of one run, so the ratios have no scatter. heddle comp
 HEADS = ("procedure", "from", "datatype", "calls", "before", "after", "before / after")
 
 
+def warning(before: Found, after: Found) -> str:
+    """A sentence if the reports are not of one program, as far as they name it. The same program
+    may lie in another folder, so folders do not count."""
+    commands = [found.run.get("command") for found in (before, after)]
+    differ = []
+    if (
+        all(isinstance(words, list) for words in commands)
+        and len({tuple(Path(word).name for word in words) for words in commands}) > 1
+    ):
+        differ.append(" and ".join(f"`{shortened(shlex.join(words))}`" for words in commands))
+    if before.ranks != after.ranks:
+        differ.append(f"{before.ranks:,} and {after.ranks:,} ranks")
+    return f"The reports are of different runs: {'; '.join(differ)}. Their ratios may mean nothing." if differ else ""
+
+
 def show(before: Found, after: Found, most: int) -> None:
     right = HEADS[3:]
     spent = before.in_procedures_us, after.in_procedures_us
@@ -108,6 +125,8 @@ def show(before: Found, after: Found, most: int) -> None:
         said[0] += f" ({_times(spent[0] / spent[1])})"
     if all(whole):
         said.append(f"from MPI_Init to MPI_Finalize {duration(whole[0])} and {duration(whole[1])}")
+    if why := warning(before, after):
+        print(listing.prose(f"→ {why}"))
     print(listing.prose("; ".join(said) + "."))
     print(listing.prose(ONE_RUN))
     print()
@@ -141,6 +160,7 @@ def as_json(before: Found, after: Found) -> dict:
 
     return {
         "heddle_reports_compared": 1,
+        **({"warning": why} if (why := warning(before, after)) else {}),
         "us_before": before.in_procedures_us,
         "us_after": after.in_procedures_us,
         "elapsed_us_before": before.elapsed_us,

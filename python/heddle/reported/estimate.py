@@ -90,7 +90,7 @@ class Estimates:
         return f", for {len(self.rows)} of {rows} rows" if self.left else ""
 
     def _ours(self, ranks: int = 1) -> str:
-        """Heddle's time, beside the time of its calls. For a rank on average if there are several."""
+        """Heddle's time, beside the time of its calls: over all ranks, or the mean of `ranks`."""
         us, whole = self.us / ranks, self.calls_us / ranks
         return f"{rough(us)} of the {duration(whole)} in these calls" if whole > us else rough(us)
 
