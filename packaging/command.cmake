@@ -11,12 +11,17 @@ if(vendor)
        PATTERN "*.so" EXCLUDE PATTERN "*.c" EXCLUDE)  # compiled parts suit one Python alone
 endif()
 set(prefix "${CMAKE_INSTALL_PREFIX}")
-configure_file("${packaging}/modulefile.in" "${root}/share/modulefiles/heddle/${version}" @ONLY)
-execute_process(COMMAND "${python}" -m compileall -q -s "$ENV{DESTDIR}" "${root}/lib/heddle" COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PYTHONDONTWRITEBYTECODE=1" "PYTHONPATH=${root}/lib/heddle/python:${root}/lib/heddle/vendor"
+# All users must be able to read the files, whatever the umask of the one who installs them.
+set(readable sh -c "umask 022 && exec \"$@\"" sh)
+set(module "${root}/share/modulefiles/heddle/${version}")
+file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/share/modulefiles/heddle" TYPE DIRECTORY FILES "")
+configure_file("${packaging}/modulefile.in" "${module}" @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+execute_process(COMMAND ${readable} "${python}" -m compileall -q -s "$ENV{DESTDIR}" "${root}/lib/heddle" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${readable} "${CMAKE_COMMAND}" -E env "PYTHONDONTWRITEBYTECODE=1" "PYTHONPATH=${root}/lib/heddle/python:${root}/lib/heddle/vendor"
                         "${python}" "${packaging}/pages.py" "${root}/share" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${readable} "${python}" -B "${packaging}/page.py" --installed "${root}/share/doc/heddle" COMMAND_ERROR_IS_FATAL ANY)
 if(vendor)
-  execute_process(COMMAND "${python}" -B "${packaging}/sbom.py" "${root}/share/doc/heddle/heddle-command.cdx.json" vendored "${version}"
+  execute_process(COMMAND ${readable} "${python}" -B "${packaging}/sbom.py" "${root}/share/doc/heddle/heddle-command.cdx.json" vendored "${version}"
                           "${root}/lib/heddle/vendor" COMMAND_ERROR_IS_FATAL ANY)
 endif()
 

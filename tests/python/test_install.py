@@ -1,6 +1,7 @@
 """make install: an installation works in its prefix, without the place where it was built."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -74,6 +75,48 @@ def test_a_report_as_a_page(root, run, tmp_path):
     assert (
         (vendor / "jinja2").is_dir() and (vendor / "markupsafe").is_dir() and not [*vendor.rglob("*.so"), *vendor.rglob("*.c")]
     )
+
+
+def closed(folder: Path) -> list[Path]:
+    """The files and folders that other users cannot read, or that others than the owner may
+    write."""
+    wrong = []
+    for path in (folder, *folder.rglob("*")):
+        rights = path.lstat().st_mode & 0o777
+        least = 0o755 if path.is_dir() or rights & 0o100 else 0o644
+        wrong += [path] if rights != least else []
+    return wrong
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o000], ids=oct)
+def test_every_user_can_read_it_whatever_the_umask(umask, tmp_path):
+    words = ["make", "-s", "install", f"PREFIX={PREFIX}", f"DESTDIR={tmp_path}"]
+    subprocess.run(words, cwd=CHECKOUT, check=True, stdout=subprocess.DEVNULL, umask=umask)
+    assert len([*tmp_path.rglob("*")]) > 200 and not closed(tmp_path / "opt")
+
+
+def test_cmake_makes_files_that_every_user_can_read(tmp_path):
+    """CMake makes folders under the umask, so docs/install.md names 022."""
+    words = ["cmake", "--install", "build/release", "--prefix", str(PREFIX)]
+    environment = {**os.environ, "DESTDIR": str(tmp_path)}
+    subprocess.run(words, cwd=CHECKOUT, env=environment, check=True, stdout=subprocess.DEVNULL, umask=0o077)
+    assert not [path for path in closed(tmp_path) if not path.is_dir()]
+
+
+def test_links_of_the_installed_pages_lead_somewhere(root):
+    """Files of the tree that are not installed are named without a link."""
+    folder = root / "share/doc/heddle"
+    pages = [*folder.rglob("*.md")]
+    assert {"SECURITY.md", "README.md", "CHANGELOG.md"} <= {page.name for page in pages}
+    links = 0
+    for page in pages:
+        text = re.sub(r"^ *```.*?^ *```[^\n]*$|`[^`\n]+`", "", page.read_text(), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            path = target.partition("#")[0]
+            links += 1
+            assert not path or re.match(r"\w+:", path) or (page.parent / path).exists(), f"{page.name}: {target}"
+    assert links > 300
+    assert "](../SECURITY.md)" in (folder / "docs/support.md").read_text()
 
 
 def test_command_by_a_link(root, run, tmp_path):
