@@ -17,7 +17,7 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-from heddle import installations, lines, native, preload, program, remembered
+from heddle import installations, lines, native, preload, program, remembered, settings
 from heddle.families import ABI, OPENMPI
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
@@ -87,6 +87,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         from heddle.reported.afterwards import check_writable
 
         check_writable(trace, words, "the timeline")
+    settings.check_outputs(words)
     if report is not None:
         from heddle.reported.afterwards import run
 

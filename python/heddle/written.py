@@ -28,11 +28,12 @@ _OPEN = (Path("/proc/self/fd"), Path("/dev/fd"))  # files that are open already
 def check(path: str | os.PathLike, name: str) -> None:
     """Problem: a file of this name cannot be written. `name` says in words which file it is."""
     file = Path(path).absolute()
-    if why := _why_not(file):
+    if why := why_not(file):
         raise Problem(f"{name} cannot be written to {file}: {why}.", code=2)
 
 
-def _why_not(file: Path) -> str:
+def why_not(file: Path) -> str:
+    """Why a file cannot be written; empty: it can."""
     if not file.parent.is_dir():
         return f"there is no folder {file.parent}"
     if file.is_dir():
@@ -49,6 +50,8 @@ def _why_not(file: Path) -> str:
         return ""
     if not os.access(target.parent, os.W_OK):
         return f"you may not write in {target.parent}"
+    if _kept_by_another(target):
+        return "it belongs to another user, who alone may replace it in this folder"
     return _makes_nothing(target)
 
 
@@ -81,6 +84,15 @@ def _makes_nothing(target: Path) -> str:
 def _beside(target: Path) -> Path:
     """A new file in the same folder."""
     return target.with_name(f"{target.name}.{secrets.token_hex(6)}")
+
+
+def _kept_by_another(file: Path) -> bool:
+    """True: the file is there, and only its owner, the folder's owner and root may remove it."""
+    try:
+        owner, folder = os.lstat(file).st_uid, os.stat(file.parent)
+    except OSError:
+        return False
+    return bool(folder.st_mode & stat.S_ISVTX) and os.geteuid() not in (0, owner, folder.st_uid)
 
 
 def write(path: str | os.PathLike, text: str) -> None:

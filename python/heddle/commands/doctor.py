@@ -64,10 +64,10 @@ def doctor(
 def _of_machine(mpi: Optional[str]) -> Iterator[tuple]:
     from functools import partial
 
-    from heddle.checks import built, hosts, machine
+    from heddle.checks import built, hosts, machine, settings
 
     groups = {
-        "Heddle": (built.libraries, built.environment),
+        "Heddle": (built.libraries, settings.environment),
         "MPI": (partial(hosts.ranks, mpi),),
         "machine": (machine.processor, machine.memory, machine.kernel),
     }
