@@ -16,7 +16,15 @@ SAID = r"""
 [5/40] Building CXX object c.o
 [40/40] Linking d
  debian/rules override_dh_auto_install
- dh_builddeb
+   dh_installman
+   dh_strip_nondeterminism
+   debian/rules override_dh_compress
+	dh_compress -Xdoc/heddle/docs
+   dh_dwz -a
+   dh_strip -a
+   dh_makeshlibs -a
+   dh_shlibdeps -a
+   dh_builddeb
 """
 
 
@@ -48,7 +56,9 @@ def test_says_how_far_it_is(deb, tmp_path: Path):
     lines = [line.removeprefix("deb: ") for line in done.stderr.splitlines() if "committed" not in line]
     compiles = "compiles everything, with Debian's flags: some minutes"
     compiled = ["10 % are compiled", "100 % are compiled"]
-    assert lines == ["configures", compiles, *compiled, "installs into the packages", "packs"]
+    after = ["installs into the packages", "compresses man pages", "compacts debugging information"]
+    after += ["moves debugging information into packages of its own", "looks for the packages whose libraries it needs"]
+    assert lines == ["configures", compiles, *compiled, *after, "packs; with a busy machine some minutes"]
     assert {file.name for file in (tmp_path / "made").iterdir()} == {"heddle_0_amd64.deb", "heddle-dev_0_amd64.deb"}
 
 
