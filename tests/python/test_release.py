@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,50 @@ def test_a_version_that_differs(clone, file, text):
     path.write_text(path.read_text().replace(text, text.replace(VERSION, "9.9.9")))
     git(clone, "commit", "-qam", "Another version")
     assert f"{file} has" in refusal(clone)
+
+
+ADDRESSES = {
+    "python/pyproject.toml": (
+        "[project.scripts]",
+        '[project.urls]\nRepository = "https://git.heddle.dev/heddle"\n\n[project.scripts]',
+    ),
+    "packaging/debian/control": ("Section: science", "Section: science\nHomepage: https://git.heddle.dev/heddle"),
+    "CITATION.cff": ("license:", "repository-code: https://git.heddle.dev/heddle\nlicense:"),
+    "SECURITY.md": ("in private: ", "in private to security@heddle.dev: "),
+}
+
+
+def unnamed(tree: Path) -> list[str]:
+    done = subprocess.run([sys.executable, "packaging/published.py"], cwd=tree, capture_output=True, text=True)
+    assert done.returncode == bool(done.stdout) and not done.stderr, done
+    return done.stdout.splitlines()
+
+
+def test_addresses_that_nobody_has_filled_in(clone):
+    """Each is missed until it is there."""
+    for file in ADDRESSES:
+        text = (clone / file).read_text()
+        plain = re.sub(r"(https://|Maintainer: .*<)[^\s>\"]*", r"\1", text)
+        (clone / file).write_text(re.sub(r"^(Homepage|repository-code):.*\n", "", plain, flags=re.M))
+    left = unnamed(clone)
+    assert len(left) == 5 and {line.partition(":")[0] for line in left} == ADDRESSES.keys()
+    for file, (old, new) in ADDRESSES.items():
+        path = clone / file
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new, 1))
+    assert unnamed(clone) == ["packaging/debian/control: Maintainer"]
+    for mail, wrong in (("heddle@packages.debian.org", True), ("us@heddle.dev", False)):
+        control = clone / "packaging/debian/control"
+        control.write_text(re.sub(r"^Maintainer: .*$", f"Maintainer: Heddle <{mail}>", control.read_text(), flags=re.M))
+        assert bool(unnamed(clone)) == wrong
+
+
+def test_a_release_without_addresses(clone):
+    if not unnamed(clone):
+        pytest.skip("all addresses are filled in")
+    git(clone, "tag", "-am", "release", f"v{VERSION}")
+    said = refusal(clone)
+    assert "no address of the publisher yet" in said and "packaging/debian/control: Homepage" in said
 
 
 def test_a_program_reads_the_version_of_the_headers(tmp_path):
