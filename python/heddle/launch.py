@@ -138,6 +138,8 @@ def mpi_of(file: Path) -> Launcher | None:
 def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Command:
     """`heddle run -n 4 -- ./app`: Heddle writes the launcher's line."""
     mpi = _with_launcher(choice)
+    if mpi is None and choice.library in installations.without_launcher(installations.find()):
+        raise Problem(f"{words[0]} uses {choice.library}, which {installations.ALONE}.")
     if mpi is None:
         raise Problem(
             f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start the program with its usual launcher: "
@@ -233,9 +235,13 @@ def _chosen(own: Linkage | None, asked: Installation | None, beside: Path | None
     library = own.path or (beside if beside and beside.name == own.soname else None)
     if library:
         return Choice(own.family, library, with_program=own.with_program)
-    for mpi in installations.find():  # the loader does not find it, but any MPI that has it will do: it is preloaded by path
+    known = installations.find()
+    for mpi in known:  # the loader does not find it, but any MPI that has it will do: it is preloaded by path
         if sibling := _sibling(mpi, own):
             return Choice(own.family, sibling, mpi)
+    for alone in installations.without_launcher(known):
+        if alone.name == own.soname:
+            raise Problem(f"{own.program} needs {own.soname}. {alone} {installations.ALONE}.")
     raise Problem(
         f"{own.program} needs {own.soname}, which neither the loader nor `heddle mpi` finds. Name the MPI that the program was "
         f"compiled with: --mpi PATH."
@@ -251,9 +257,11 @@ def _with_launcher(choice: Choice) -> Installation | None:
         if sibling and sibling.resolve() == choice.library.resolve():
             return mpi
     try:
-        return installations.at_path(choice.library)
+        mpi = installations.at_path(choice.library)
     except Problem:
         return None
+    # Another MPI's mpiexec in the same folder would start each rank as a job of one rank.
+    return mpi if choice.family in (mpi.family, ABI) else None
 
 
 def _preloaded(choice: Choice) -> Path | None:

@@ -75,6 +75,8 @@ def ranks(mpi: str | None = None) -> Iterator[Finding]:
     if not found:
         yield bad("MPI", "none found", f"{native.MEND_MPI}, or name one in HEDDLE_MPI_PATH")
     results = [_two_ranks(mpi) for mpi in found]
+    for library in installations.without_launcher(found):
+        yield poor(library.name, f"{library} has no mpiexec of its own", installations.ALONE.partition(": ")[2])
     ours = native.CHECKOUT / ".mpi"  # an installed copy has no such folder
     for mpi, trouble in zip(found, results):
         title = f"{mpi.name} {mpi.version}"

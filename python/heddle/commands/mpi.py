@@ -1,6 +1,7 @@
 """heddle mpi: the MPI libraries that Heddle can use on this machine."""
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -30,3 +31,5 @@ def mpi(
         compiler = mpi.mpicc.name if mpi.mpicc else "(none)"
         rows.append((mpi.name, mpi.version, mpi.family.interposer, str(mpi.mpiexec), compiler))
     listing.show(("name", "version", "Heddle", "launcher", "compiler"), rows, above=("launcher",))
+    for library in installations.without_launcher(found):
+        print(f"heddle: {library} {installations.ALONE}.", file=sys.stderr)
