@@ -5,7 +5,8 @@ launcher, its preload.
     start(["./app"], ranks=4, mpi=None)          # this process becomes the command, or stays beside it for a report
 
 The MPI is that of --mpi, or else the libmpi that the program is linked with (or that mpi4py picks),
-or else the launcher's.
+or else the launcher's. For a script it is the MPI of the programs in it, or else a guess, which is
+printed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import re
 import signal
 import sys
 from collections import namedtuple
+from functools import cache
 from pathlib import Path
 
-from heddle import installations, lines, native, preload, program, remembered, settings
+from heddle import installations, lines, native, preload, program, remembered, settings, within
 from heddle.families import ABI, OPENMPI
 from heddle.installations import Installation, Launcher
 from heddle.problem import Problem
@@ -32,19 +34,30 @@ EXPLAIN = "HEDDLE_EXPLAIN"
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that replaces this process would inherit this
 
 # `decided`: the number of the user's words on which the command depends; further words follow at
-# its end. None: all.
-Command = namedtuple("Command", "file words environment decided", defaults=(None,))
+# its end. None: all. `guess`: the Installation taken for a program that names no MPI, or None.
+Command = namedtuple("Command", "file words environment decided guess", defaults=(None, None))
 
 # The MPI that ranks will have. `installation` None: not known yet. `runtimes`: of sanitizers.
 Choice = namedtuple("Choice", "family library installation with_program runtimes", defaults=(None, False, ()))
 
 
-def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True) -> Command:
+def plan(words: list[str], ranks: int | None, mpi: str | None, heddle: bool = True, told: bool = True) -> Command:
     """The command to start. If `heddle` is false, it has the same program, launcher and MPI, and no
-    Heddle between them."""
+    Heddle between them. If `told`, a guessed MPI is printed on stderr."""
     command = _planned(words, ranks, mpi, heddle)
+    if command.guess and told:
+        _say_guess(words[0], command.guess)
     names = command.environment.get(EXPLAIN, "")
     return command._replace(environment=command.environment | {EXPLAIN: _with_places(names, words)}) if names else command
+
+
+@cache  # `heddle compare` plans a line twice
+def _say_guess(word: str, mpi: Installation) -> None:
+    print(
+        f"heddle: {word} is linked with no MPI library. Heddle takes {mpi.name} {mpi.version} ({mpi.library}) for it; "
+        "--mpi names another MPI.",
+        file=sys.stderr,
+    )
 
 
 def _with_places(names: str, words: list[str]) -> str:
@@ -72,9 +85,21 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
             )
         return _under_launcher(file, words, asked, heddle)
     own = linked(file, words, asked.library if asked else None)
-    if ranks is None and own is None and not program.python_of(file):
+    others = own is None and not program.python_of(file)  # the program may start MPI programs, or load MPI itself
+    if ranks is None and others:
         return _under_wrapper(file, words, asked, heddle)
+    if others and not asked:
+        return _started_around(words, ranks, heddle)
     return _started(words, ranks or len(os.sched_getaffinity(0)), _choose(own, asked), heddle)
+
+
+def _started_around(words: list[str], ranks: int, heddle: bool) -> Command:
+    """`heddle run -n 4 -- ./job.sh`, `heddle run -n 4 -- time ./app`."""
+    own = within.named_by(words)
+    choice = _choose(own, None)._replace(with_program=False)  # other programs may load MPI themselves
+    if own is None:
+        remembered.doubt()  # the guess is printed each time
+    return _started(words, ranks, choice, heddle)._replace(decided=None, guess=None if own else choice.installation)
 
 
 def start(words: list[str], ranks: int | None, mpi: str | None, report: str | None = None) -> None:

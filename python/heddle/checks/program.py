@@ -13,8 +13,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from heddle import installations, launch, program
+from heddle import families, installations, launch, program, within
 from heddle.checks import Finding, Verdict, bad, good, poor
+from heddle.installations import Installation
 from heddle.launch import Command
 from heddle.problem import Problem
 
@@ -25,9 +26,9 @@ def before(words: list[str], ranks: int | None, mpi: str | None) -> Iterator[Fin
     try:
         file = program.resolve(words[0])
         launched = launch.is_launcher(words[0])
-        command = launch.plan(words, ranks if launched else ranks or 1, mpi)
+        command = launch.plan(words, ranks if launched else ranks or 1, mpi, told=False)
         if not launched:
-            yield _linked(file, words[0], installations.named(mpi).library if mpi else None)
+            yield _linked(file, words, installations.named(mpi).library if mpi else None, command.guess)
     except Problem as problem:
         seen, _, mend = str(problem).partition(". ")
         yield bad(words[0], seen.rstrip("."), mend)
@@ -40,16 +41,24 @@ def before(words: list[str], ranks: int | None, mpi: str | None) -> Iterator[Fin
     yield command
 
 
-def _linked(file: Path, word: str, given: Path | None) -> Finding:
+def _linked(file: Path, words: list[str], given: Path | None, guess: Installation | None) -> Finding:
+    word = words[0]
     own = launch.linked(file, [word], given)
     python = program.python_of(file) is not None
     if own:
-        where = own.path or "not found by the loader itself"
-        return good(word, f"{'mpi4py takes' if python else 'linked with'} {own.soname} ({where})")
+        return good(word, f"{'mpi4py takes' if python else 'linked with'} {_library(own)}")
     if given:
         return good(word, f"{'mpi4py takes' if python else 'linked with no MPI library; Heddle expects it to load'} {given}")
-    seen = "Python, where mpi4py finds no MPI by itself" if python else "linked with no MPI library; it may load one later"
-    return poor(word, seen, "name the MPI with --mpi")
+    if python:
+        return poor(word, "Python, where mpi4py finds no MPI by itself", "name the MPI with --mpi")
+    if other := within.named_by(words):
+        return good(word, f"starts {other.program}, which is linked with {_library(other)}")
+    taken = f"; Heddle takes {guess.name} {guess.version} ({guess.library}) for it" if guess else ""
+    return poor(word, f"linked with no MPI library; it may load one later{taken}", "name the MPI with --mpi")
+
+
+def _library(linkage: program.Linkage) -> str:
+    return f"{linkage.soname} ({linkage.path or 'not found by the loader itself'})"
 
 
 def _programs(words: list[str]) -> Iterator[tuple[str, Path]]:
@@ -66,7 +75,7 @@ def at_init(command: Command, seconds: int) -> Iterator[Finding]:
     except OSError as error:
         yield bad(str(command.file), f"cannot be started ({error.strerror})", "check that it starts without Heddle")
         return
-    reached = list(dict.fromkeys(_finding(found) for line in said if (found := _FINDING.search(line))))
+    reached = _told_apart(list(dict.fromkeys(_finding(found) for line in said if (found := _FINDING.search(line)))))
     # A check may be good on one rank and bad on another.
     poor_somewhere = {finding.what for finding in reached if finding.verdict is not Verdict.good}
     yield from (one for one in reached if one.verdict is not Verdict.good or one.what not in poor_somewhere)
@@ -100,6 +109,42 @@ _PLAIN = re.compile(r"heddle: (.*)")
 
 def _finding(found: re.Match) -> Finding:
     return Finding(Verdict(found[1]), found[2], found[3], found[4] or "")
+
+
+# The library that answers, and further libraries with procedures of MPI.
+_ANSWERS = re.compile(r"^reached, in .* \((/.*)\)$")
+_ABOVE = ("above Heddle", "not called", "receives")
+_FURTHER = re.compile(r"/[^\s():,]+")
+
+
+def _told_apart(reached: list[Finding]) -> list[Finding]:
+    """The findings. If the process has MPI libraries of two families, they become one bad finding:
+    handles of one family are garbage to the other."""
+    ours = next((found[1] for one in reached if (found := _ANSWERS.match(one.seen))), "")
+    family = _family(ours)
+    for one in reached if family else ():
+        for other in _FURTHER.findall(one.seen) if one.what in _ABOVE else ():
+            if _family(other) not in (None, family):
+                seen = f"the program has {other}, but {ours} answers its calls: they are of different families"
+                return [bad("MPI", seen, f"name the program's MPI: --mpi {_name(Path(other))}")]
+    return reached
+
+
+def _family(file: str) -> families.Family | None:
+    """MPICH's or Open MPI's. A library of the standard ABI may stand upon another library."""
+    found = families.of_library(Path(file).name)
+    return found if found is not families.ABI else None
+
+
+def _name(library: Path) -> str:
+    """The value of --mpi for a library."""
+    for mpi in installations.find():
+        if mpi.library.resolve() == library.resolve():
+            return mpi.name
+    try:
+        return str(installations.at_path(library).mpiexec.parent.parent)
+    except Problem:
+        return str(library)
 
 
 def _run(command: Command, seconds: int) -> tuple[int | None, list[str]]:
