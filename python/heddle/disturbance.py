@@ -55,14 +55,23 @@ class Others:
     @property
     def words(self) -> str:
         """Empty: the machine was quiet."""
+        said = self._said(f", and the load was {self.load:.1f} before the first run")
+        return f"The machine was busy: {said}." if said else ""
+
+    @property
+    def work(self) -> str:
+        """The end of a sentence. Empty: the machine was quiet."""
+        return self._said()
+
+    def _said(self, load: str = "") -> str:
         said = []
         if self.used >= CORES:
             named = f" ({', '.join(map(clean, self.names))})" if self.names else ""
             of = f"{self.used:.1f} of {self.cores} core{'s' * (self.cores > 1)}{named}"
-            said.append(f"other processes used {of}, and the load was {self.load:.1f} before the first run")
+            said.append(f"other processes used {of}{load}")
         if self.stolen >= STOLEN:
             said.append(f"other virtual machines took {100 * self.stolen:.0f} % of the cores' time (steal)")
-        return f"The machine was busy: {'; '.join(said)}." if said else ""
+        return "; ".join(said)
 
 
 @contextlib.contextmanager

@@ -27,6 +27,8 @@ CORES, RANKS = 2, 16
 SPARE = ("one", "burst", "long")
 SHARED = ("pairs", "bundles", "rounds")
 BLOCKS = tuple(str(4 << 2 * i) for i in range(8))  # bytes, of messages with holes
+LEAST_HOLES = 262.0  # ns, beyond a message of 8 bytes: 256 KiB by a thousand GB/s
+AGAIN = "run heddle tune again when the machine is quiet, or with --anyway, which keeps the figures of a busy machine"
 # No hints except the program's; waiting ranks yield.
 SETTINGS = {"HEDDLE_PROFILE": "builtin", "HEDDLE_YIELD": "auto"}
 
@@ -42,10 +44,11 @@ def library(family: Family) -> Path:
 @dataclass
 class Measured:
     """Nanoseconds, in the order of heddle-tool (tool/tune/fit_links.hpp): all of them, or fewer if
-    the others are not sure."""
+    the others are not sure. `refused`: some are not sure, and another run may measure them."""
 
     ns: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    refused: bool = False
 
 
 STEPS = 3  # of `measured`
@@ -79,25 +82,26 @@ def measured(
 
 
 def _judged(title: str, cores: int, spare: Repeated, shared: Repeated, holes: Repeated) -> Measured:
-    """The numbers that are sure. heddle-tool takes those of `spare` alone, or with `shared`, or
-    all."""
-    why = _doubt(spare) or ("short messages take no time" if _spare_is_absurd(spare.values) else "")
+    """The numbers that are sure. heddle-tool takes those of `spare` alone, or with those of
+    `shared`, `holes` or both."""
+    why = _doubt(spare) or (_spare_is_absurd(spare.values) and f"{SHORT_IS_ABSURD}; {OTHER_WORK}")
     if why:
-        return Measured([], [f"messages of {title} are not kept ({why}); the built-in figures hold"])
+        kept = f"messages of {title} are not kept ({why}); the built-in figures hold, and there will be no estimates in reports"
+        return Measured([], [kept], refused=True)
     taken = Measured([spare.values[name] for name in SPARE])
     kept = [spare]
-    why = _doubt(shared) or ("messages take no time beside the turns" if _shared_is_absurd(shared.values, cores) else "")
-    if why:
-        without = f"messages of {title} with holes, and of {RANKS} ranks on {cores} cores"
-        taken.notes.append(f"{without}, are not kept ({why}); the built-in figures hold")
+    if why := _doubt(shared) or (_shared_is_absurd(shared.values, cores) and f"{SHARED_IS_ABSURD}; {OTHER_WORK}"):
+        among = f"messages of {title} among {RANKS} ranks on {cores} cores"
+        taken.notes.append(f"{among} are not kept ({why}); the built-in figures hold")
     else:
         kept.append(shared)
         taken.ns += [*(shared.values[name] for name in SHARED), float(RANKS), float(cores)]
-        if why := _doubt(holes):
-            taken.notes.append(f"messages of {title} with holes are not kept ({why}); there will be no estimates in reports")
-        else:
-            kept.append(holes)
-            taken.ns += [holes.values[block] for block in BLOCKS]
+    if why := _doubt(holes) or (_holes_are_absurd(holes.values, spare.values) and f"{HOLES_ARE_ABSURD}; {OTHER_WORK}"):
+        taken.notes.append(f"messages of {title} with holes are not kept ({why}); there will be no estimates in reports")
+    else:
+        kept.append(holes)
+        taken.ns += [holes.values[block] for block in BLOCKS]
+    taken.refused = bool(taken.notes)
     within = max(one.within for one in kept)
     tries = max(one.tries for one in kept)
     taken.notes.append(f"messages of {title}: measured {tries} times, within {100 * (within - 1):.0f} %")
@@ -111,7 +115,13 @@ def _doubt(found: Repeated) -> str:
     if found.unsure:
         apart = max(found.unsure.values())
         return f"{found.tries} tries are {apart:.1f}-fold apart" if math.isfinite(apart) else f"{found.tries} tries differ"
-    return found.busy.removesuffix(".").replace("The machine", "the machine", 1) or "not measured"
+    return f"meanwhile {found.busy}" if found.busy else "not measured"
+
+
+OTHER_WORK = "other work on the cores may cause this"
+SHORT_IS_ABSURD = "16 short messages at once, or a message of 1 MiB, took no longer than a short message"
+SHARED_IS_ABSURD = f"{RANKS - 1} messages of each rank took no longer than a round of an MPI_Allgatherv, in which it sends one"
+HOLES_ARE_ABSURD = "256 KiB took no longer than 8 bytes"
 
 
 def _spare_is_absurd(ns: dict[str, float]) -> bool:
@@ -123,6 +133,10 @@ def _shared_is_absurd(ns: dict[str, float], cores: int) -> bool:
     """The model's cost of a message would be below zero: fit_links.cpp."""
     crowding = max(1.0, RANKS / cores)
     return ns["pairs"] / crowding <= ns["rounds"] / (crowding * math.log2(RANKS))
+
+
+def _holes_are_absurd(ns: dict[str, float], spare: dict[str, float]) -> bool:
+    return min(ns.values()) <= spare["one"] + LEAST_HOLES
 
 
 def _times(mpi: Installation, file: Path, case: str, ranks: int, quick: bool) -> dict[str, float]:

@@ -4,20 +4,24 @@ times, and writes a profile.
 answer = measured(["--output", "p.json"], notes=[], once=False, progress=lambda done, what: None)
 answer["profile"], answer["builtin"], answer["path"]
 answer["unsure"]      # the figures on which the tries do not agree: the profile has their built-in values
+answer["kept"]        # the figures that were not measured, or whose fit is impossible: they have built-in values, too
 answer["without"]     # notes for the user
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from heddle import native, written
+from heddle.links import AGAIN
 from heddle.problem import Problem
 from heddle.repeated import MOST_TRIES, TRIES, Repeated, Spoilt, repeated
 
 MACHINE = ("process_vm_readv", "mapped_memory", "packing_kernels")  # and the curves
+MESSAGES = "messages_of_"
 CURVE = "_ns_per_byte"
 NAMED = 4
 NO_SENSE = "makes no sense"  # heddle-tool's words about figures that nobody would believe
@@ -38,22 +42,38 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
             if NO_SENSE not in str(problem):
                 raise
             raise Spoilt(str(problem)) from None
-        return dict(_figures(answers[-1]["profile"]))
+        return dict(_figures(answers[-1]["profile"])) | dict.fromkeys(_of_machine(answers[-1]["kept"]), math.nan)
 
     found = repeated(measure, slower=False, anyway=once)
     if not answers:
-        raise Problem(found.busy)
+        raise Problem(found.spoilt)
     answer = answers[-1]
     builtin = dict(_figures(answer["builtin"]))
     if not once:
-        for name, value in (found.values | {name: builtin[name] for name in found.unsure}).items():
+        for name, value in (found.values | {name: builtin[name] for name in (*found.unsure, *found.missing)}).items():
             group, _, member = name.partition("/")
             answer["profile"][group][member] = value
         _write(Path(answer["path"]), answer["profile"])
     said = [answer["without"]] if answer["without"] else []
-    answer["unsure"] = list(found.unsure)
-    answer["without"] = [*said, *notes, *_sure(found, len(builtin))]
+    messages = [name for name in answer["kept"] if name.startswith(MESSAGES)]
+    answer["unsure"], answer["kept"] = list(found.unsure), [*found.missing, *messages]
+    said += [*_impossible([] if said else found.missing, messages), *notes, *_sure(found, len(builtin))]
+    again = found.busy or found.spoilt or found.unsure or found.missing
+    answer["without"] = [*(one for one in said if one != AGAIN), *([AGAIN] if AGAIN in said or (again and not once) else [])]
     return answer
+
+
+def _of_machine(names: list[str]) -> list[str]:
+    return [name for name in names if not name.startswith(MESSAGES)]
+
+
+def _impossible(costs: list[str], messages: list[str]) -> Iterator[str]:
+    """A note about figures that are less than any machine has. The notes about messages tell why
+    their costs on shared cores are missing."""
+    names = [*costs, *(name for name in messages if "/shared_core_" not in name)]
+    if names:
+        named = ", ".join(name.replace("/", ", ") for name in names)
+        yield f"not measured: {named} (the times give less than any machine takes); the built-in values are kept"
 
 
 def _done(tries: float) -> float:
@@ -73,7 +93,9 @@ def _sure(found: Repeated, many: int) -> Iterator[str]:
             agree += f" ({names}{more})"
         yield agree
     if found.busy:
-        yield f"{found.busy.removesuffix('.')}: run heddle tune again when it is quiet"
+        yield f"the machine was busy: while its own costs were measured, {found.busy}"
+    if found.spoilt:
+        yield f"the machine was busy: a try of its own costs failed ({found.spoilt.split('. ')[0].removesuffix('.')})"
 
 
 def _figures(profile: dict) -> Iterator[tuple[str, float]]:

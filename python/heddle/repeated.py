@@ -3,6 +3,7 @@
 found = repeated(once, slower=True)      # once() → {"one": 812.0, "burst": 5120.0}
 found.values                             # the numbers on which the tries agree
 found.unsure                             # {"burst": 2.7}: the best two tries differ 2.7-fold; the built-in value holds
+found.missing                            # ["long"]: fewer than two tries have this number
 found.within                             # 1.08: all others agree within 8 %
 """
 
@@ -29,17 +30,20 @@ class Repeated:
     unsure: dict[str, float] = field(default_factory=dict)  # number → how many times the tries are apart
     within: float = 1.0
     tries: int = 0
-    busy: str = ""  # other work on the machine
+    busy: str = ""  # other work on the machine, as the end of a sentence
+    spoilt: str = ""  # the reason why a try has failed
+    missing: list[str] = field(default_factory=list)
 
     @property
     def sure(self) -> bool:
-        return bool(self.values) and not self.unsure
+        return bool(self.values) and not self.unsure and not self.missing
 
 
 def repeated(
     once: Callable[[], dict[str, float]], slower: bool, anyway: bool = False, quiet: bool = False, tries: int = TRIES
 ) -> Repeated:
-    """@param slower: a disturbance only makes the numbers larger, so the least try counts.
+    """A try may give NaN for a number: the try has not measured this number.
+    @param slower: a disturbance only makes the numbers larger, so the least try counts.
     Otherwise the median counts.
     @param anyway: trust a single try.
     @param quiet: tries on a busy machine do not count."""
@@ -51,9 +55,9 @@ def repeated(
             try:
                 taken = once()
             except Spoilt as spoilt:
-                found.busy = str(spoilt)
+                found.spoilt = str(spoilt)
                 continue
-        found.busy = others.words or found.busy
+        found.busy = others.work or found.busy
         if anyway or not quiet or others.used < QUIET:
             counted.append(taken)
         elif not counted and found.tries == TRIES:
@@ -66,9 +70,13 @@ def repeated(
 
 
 def _compare(found: Repeated, tries: Sequence[dict[str, float]], slower: bool) -> None:
-    found.values, found.unsure, found.within = {}, {}, 1.0
-    for name in tries[0]:
-        value, apart = agreed([one[name] for one in tries], slower)
+    found.values, found.unsure, found.missing, found.within = {}, {}, [], 1.0
+    for name in dict.fromkeys(name for one in tries for name in one):
+        values = [one[name] for one in tries if name in one and math.isfinite(one[name])]
+        if len(values) < min(2, len(tries)):
+            found.missing.append(name)
+            continue
+        value, apart = agreed(values, slower)
         if apart > AGREE:
             found.unsure[name] = apart
         else:

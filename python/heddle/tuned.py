@@ -44,28 +44,36 @@ BETWEEN = {
 }
 
 
+NOT_SURE = "not sure"
+NOT_MEASURED = "not measured"
+BUILT_IN = " (built in)"
+
+
 def speed(ns_per_byte: float) -> str:
-    return f"{1 / ns_per_byte:.1f} GB/s" if ns_per_byte else "no cost"
+    if not ns_per_byte:
+        return "no cost"
+    gb = 1 / ns_per_byte
+    return f"{gb:.1f} GB/s" if gb >= 1 else f"{gb:.2g} GB/s"
 
 
 def cost(name: str, value: float) -> str:
-    return speed(value) if "byte" in name else f"{value:.3g} ns"
+    return speed(value) if "byte" in name else time(value) if value >= 100 else f"{value:.3g} ns"
 
 
-def single(profile: dict, builtin: dict, unsure: list[str]) -> Table:
+def single(profile: dict, builtin: dict, unsure: list[str], kept: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     table.add_column("here", justify="right")
     table.add_column("built in", justify="right", style="dim")
     for group in ("process_vm_readv", "mapped_memory"):
         for name, value in profile[group].items():
-            here = NOT_SURE if f"{group}/{name}" in unsure else cost(name, value)
+            here = NOT_MEASURED if f"{group}/{name}" in kept else cost(name, value)
+            here = NOT_SURE if f"{group}/{name}" in unsure else here
             table.add_row(NAMES.get(name, name), here, cost(name, builtin[group][name]))
     return table
 
 
 HOLES = "with_holes_ns_per_byte"
-NOT_SURE = "not sure"
 
 
 def kernels(profile: dict, unsure: list[str]) -> Table:
@@ -92,15 +100,14 @@ def _curves(by_length: dict[str, dict], unsure: list[str]) -> Table:
     return table
 
 
-def links(profile: dict, hosts: list[str]) -> Table:
+def links(profile: dict, hosts: list[str], kept: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("messages of 8 bytes")
     for host in hosts:
         table.add_column(HOSTS[host], justify="right")
     for name, title in LINKS.items():
-        table.add_row(
-            title, *(speed(profile[host][name]) if name == "byte_ns" else time(profile[host][name]) for host in hosts)
-        )
+        said = speed if name == "byte_ns" else time
+        table.add_row(title, *(said(profile[host][name]) + (BUILT_IN if f"{host}/{name}" in kept else "") for host in hosts))
     return table
 
 
@@ -130,7 +137,7 @@ def show(answer: dict) -> None:
     machine = answer["profile"]["machine"]
     out.print(Text(f"{machine['processor']}, {machine['cores']} cores", style="bold"))
     out.print()
-    out.print(single(answer["profile"], answer["builtin"], answer["unsure"]))
+    out.print(single(answer["profile"], answer["builtin"], answer["unsure"], answer["kept"]))
     out.print()
     out.print(kernels(answer["profile"], answer["unsure"]))
     if any(HOLES in answer["profile"].get(host, {}) for host in HOSTS):
@@ -138,7 +145,7 @@ def show(answer: dict) -> None:
         out.print(holes(answer["profile"]))
     if messages := [name for name in HOSTS if name in answer["profile"]]:
         out.print()
-        out.print(links(answer["profile"], messages))
+        out.print(links(answer["profile"], messages, answer["kept"]))
     if measured := [name for name in NODES if name in answer["profile"]]:
         out.print()
         out.print(nodes(answer["profile"], measured))

@@ -113,7 +113,7 @@ struct SeekOptions {
 
 struct TuneOptions {
   bool quick = false;
-  std::string output;     ///< The profile's file. Empty: the file that the library reads.
+  std::string output;     ///< The profile's file. Empty: the file that the library reads (HEDDLE_PROFILE).
   bool progress = false;  ///< Prints a line {"done": 0.25, "what": "..."} before each measurement.
   // The times of bench/links under each MPI library, ns (tool/tune/fit_links.hpp). Empty: not
   // measured.

@@ -43,8 +43,8 @@ def tune(
 
     By the profile Heddle chooses how messages with holes move within a node, which kernels pack
     them, and which algorithm a collective takes. The command writes heddle/profile.json in
-    ~/.config (or $XDG_CONFIG_HOME), where every program finds it. HEDDLE_PROFILE names another
-    profile. Keep two cores free while the command runs. It measures several times. A figure on
+    ~/.config (or $XDG_CONFIG_HOME), where every program finds it. If HEDDLE_PROFILE names another
+    file, the command writes that file. Keep two cores free while the command runs. It measures several times. A figure on
     which the tries do not agree keeps its built-in value.
 
     With a launcher's line, the command measures messages between two nodes and adds them to the
@@ -80,11 +80,12 @@ def _steps(mpi: Messages) -> int:
 def _messages(mpi: Messages, quick: bool, anyway: bool, progress: Callable[[str], None]) -> tuple[list[str], list[str]]:
     """Words for heddle-tool, and notes about measurements that failed or are not sure."""
     from heddle import families
-    from heddle.links import measured
+    from heddle.links import AGAIN, measured
     from heddle.problem import Problem
 
     words: list[str] = []
     notes: list[str] = []
+    refused = False
     for family in (families.MPICH, families.OPENMPI):
         if mpi not in (Messages.both, family.name):
             continue
@@ -98,7 +99,8 @@ def _messages(mpi: Messages, quick: bool, anyway: bool, progress: Callable[[str]
             continue
         words += [f"--{family.name}", *(f"{ns:.1f}" for ns in found.ns)] if found.ns else []
         notes += found.notes
-    return words, notes
+        refused = refused or found.refused
+    return words, [*notes, *([AGAIN] if refused else [])]
 
 
 def _between_nodes(

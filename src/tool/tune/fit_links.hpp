@@ -29,13 +29,13 @@ struct Taken {
 
 constexpr double holed_bytes = 256 << 10;
 
-/// Reads numbers in the order of the fields: the first three, the first eight or all sixteen.
-/// std::invalid_argument.
+/// Reads numbers in the order of the fields. Those of shared cores may be missing, and those of
+/// `holes`. std::invalid_argument.
 Taken taken(const std::vector<double>& numbers);
 
-/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Unmeasured
-/// numbers come from `otherwise`.
-select::Links fitted(const Taken& taken, const select::Links& otherwise);
+/// Links for which the model (select/collective/algorithm_load.hpp) gives these times. Numbers that
+/// are not measured, or less than possible, come from `otherwise`. `kept` has NaN for each of them.
+select::Links fitted(const Taken& taken, const select::Links& otherwise, select::Links& kept);
 
 /// ns of each byte, beyond the time of a very short message. Zero if not measured.
 select::Curve fitted_holes(const Taken& taken);

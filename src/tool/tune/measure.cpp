@@ -102,7 +102,7 @@ class Measuring {
     if (pair_.copier())
       process_vm(p);
     else
-      measured_.without = std::string(copying().means) + " is refused here; its costs are the built-in ones";
+      refused();
     progress_(1, "done");
     return measured_;
   }
@@ -233,6 +233,20 @@ class Measuring {
     return entries;
   }
 
+  /// Takes a number, or keeps the built-in one if other work on the machine has spoilt the times.
+  void take(double Profile::*number, double value, double least) {
+    if (value > least)
+      measured_.profile.*number = value;
+    else
+      measured_.kept.*number = std::nan("");
+  }
+
+  void refused() {
+    for (double Profile::*number : {&Profile::call, &Profile::remote_entry, &Profile::local_entry, &Profile::read})
+      measured_.kept.*number = std::nan("");
+    measured_.without = std::string(copying().means) + " is refused here; its costs are the built-in ones";
+  }
+
   void process_vm(Profile& p) {
     const std::string means(copying().means);
     const std::vector<iovec> one_here = list(pair_.other, 1, 0, pieces * 8);
@@ -247,10 +261,12 @@ class Measuring {
     const std::vector<iovec> all_here = list(pair_.other, 1, 0, message);
     const std::vector<iovec> all_there = list(pair_.mine, 1, 0, message);
     const double bytes = quartile([&] { return read(all_here, all_there); });
-    p.remote_entry = std::max(0.0, remote - call) / (pieces - 1);
-    p.local_entry = std::max(0.0, local - call) / (pieces - 1);
-    p.read = std::max(1e-3, (bytes - call) / static_cast<double>(message - pieces * 8));
-    p.call = std::max(10.0, call - p.remote_entry - p.local_entry - p.read * pieces * 8);
+    constexpr double least_call = 50;  // ns; no system call takes less
+    constexpr double least_byte = 1e-3;
+    take(&Profile::remote_entry, (remote - call) / (pieces - 1), 0);
+    take(&Profile::local_entry, (local - call) / (pieces - 1), 0);
+    take(&Profile::read, (bytes - call) / static_cast<double>(message - pieces * 8), least_byte);
+    take(&Profile::call, call - p.remote_entry - p.local_entry - p.read * pieces * 8, least_call);
   }
 
   Pair pair_;

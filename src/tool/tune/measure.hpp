@@ -14,6 +14,9 @@ using Progress = std::function<void(double done, const std::string& what)>;
 
 struct Measured {
   select::Profile profile;
+  /// NaN stands for each number of the profile whose times made no sense, such as a system call of
+  /// 10 ns. That number keeps its built-in value.
+  select::Profile kept = select::builtin();
   std::string without;  ///< A sentence about numbers that were not measured, and stay built in. Empty: all were measured.
 };
 

@@ -10,6 +10,7 @@
 
 #include "layout/kernel/kernels.hpp"
 #include "select/profile_file.hpp"
+#include "settings/settings.hpp"
 #include "tool/commands.hpp"
 #include "tool/tune/fit_links.hpp"
 #include "tool/tune/fit_nodes.hpp"
@@ -49,6 +50,12 @@ void put(const std::filesystem::path& path, const std::string& text) {
   throw std::runtime_error("cannot write " + path.string() + " (" + error.message() + "). Name another place with --output.");
 }
 
+/// The file from which programs with these settings will read the profile.
+std::string place() {
+  const std::string setting = settings::from_environment().profile;
+  return setting == "auto" || setting == "builtin" ? select::usual_path() : setting;
+}
+
 /// The provider and the numbers for messages between nodes. Empty: none were given.
 std::optional<select::BetweenNodes> between_nodes(const std::vector<std::string>& words) {
   if (words.empty()) return {};
@@ -63,6 +70,15 @@ std::optional<select::BetweenNodes> between_nodes(const std::vector<std::string>
     if (read != words[i].size()) throw std::invalid_argument("\"" + words[i] + "\" is no number");
   }
   return fitted(taken_between(numbers), words[0]);
+}
+
+/// "process_vm_readv/call_ns" for each number that is NaN, which JSON writes as null.
+Json unknown(const Json& profile) {
+  Json names = Json::array();
+  for (const auto& [group, members] : profile.items())
+    for (const auto& [name, value] : members.items())
+      if (value.is_null()) names.push_back(group + "/" + name);
+  return names;
 }
 
 /// The costs of copying on this machine, and the thresholds of kernels.
@@ -83,7 +99,7 @@ Measured machine_measured(const TuneOptions& options) {
 }  // namespace
 
 Json tune(const TuneOptions& options) {
-  const std::string path = options.output.empty() ? select::usual_path() : options.output;
+  const std::string path = options.output.empty() ? place() : options.output;
   if (path.empty()) throw std::runtime_error("there is no home folder for the profile. Name a file with --output.");
   // Check the given numbers before some seconds of measurement.
   const auto given = [](const std::vector<double>& numbers) {
@@ -98,14 +114,14 @@ Json tune(const TuneOptions& options) {
   const bool there = std::filesystem::is_regular_file(path, ignored);
   const select::Loaded before = there ? select::load(path, machine) : select::Loaded{};
   const bool good = there && before.complaint.empty();
-  Measured measured = options.add && good ? Measured{before.profile, {}} : machine_measured(options);
+  Measured measured = options.add && good ? Measured{.profile = before.profile, .without = {}} : machine_measured(options);
   if (options.add && !good && measured.without.empty())
     measured.without = "messages of MPI libraries on this machine are not measured; run heddle tune without a launcher";
   // Earlier measurements between nodes stay, because other nodes are not always available.
   measured.profile.mpich_nodes = mpich_nodes.value_or(before.profile.mpich_nodes);
   measured.profile.openmpi_nodes = openmpi_nodes.value_or(before.profile.openmpi_nodes);
-  if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich);
-  if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi);
+  if (mpich) measured.profile.mpich = fitted(*mpich, measured.profile.mpich, measured.kept.mpich);
+  if (openmpi) measured.profile.openmpi = fitted(*openmpi, measured.profile.openmpi, measured.kept.openmpi);
   if (mpich) measured.profile.mpich_holes = fitted_holes(*mpich);
   if (openmpi) measured.profile.openmpi_holes = fitted_holes(*openmpi);
   if (const std::string wrong = select::absurd(measured.profile); !wrong.empty())
@@ -115,6 +131,7 @@ Json tune(const TuneOptions& options) {
   return {{"path", path},
           {"profile", Json::parse(text)},
           {"builtin", Json::parse(select::write(select::builtin(), machine, ""))},
+          {"kept", unknown(Json::parse(select::write(measured.kept, machine, "")))},
           {"without", measured.without}};
 }
 
