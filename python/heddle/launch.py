@@ -30,6 +30,8 @@ _NEUTRAL = {"srun", "aprun", "jsrun", "flux", "palsrun", "lrun", "ibrun", "ccc_m
 _ASKED = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpprun)([.\-][\w.\-]+)?")
 
 
+_RANKS = ("-n", "-np", "--n", "--np", "-c")  # options of launchers
+
 EXPLAIN = "HEDDLE_EXPLAIN"
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program that replaces this process would inherit this
 
@@ -189,7 +191,7 @@ def _under_launcher(file: Path, words: list[str], asked: Installation | None, he
     beside = installations.library_beside(file, launcher.family) if launcher else None
     own, decided = _first_linkage(words, asked.library if asked else beside)
     if not asked and own and launcher and own.family and own.family is not launcher.family and not _brings(beside, own):
-        raise Problem(_mismatch(words[0], launcher, own))
+        raise Problem(_mismatch(words, launcher, own))
     if not asked and not own:
         if beside is None:
             raise Problem(
@@ -365,11 +367,13 @@ def _first_linkage(words: list[str], library: Path | None) -> tuple[Linkage | No
     return found[0]._replace(with_program=with_program, runtimes=runtimes), decided
 
 
-def _mismatch(word: str, launcher: Launcher, own: Linkage) -> str:
+def _mismatch(words: list[str], launcher: Launcher, own: Linkage) -> str:
+    options = zip(words[1:], words[2:])
+    ranks = next((number for option, number in options if option in _RANKS and number.isdigit()), "N")
     return (
-        f"{word} starts programs of {launcher.name} {launcher.version}, but {own.program} is linked with {own.soname}"
+        f"{words[0]} starts programs of {launcher.name} {launcher.version}, but {own.program} is linked with {own.soname}"
         f"{f' ({own.path})' if own.path else ''}. Start it with that MPI's mpiexec, or let Heddle choose: "
-        f"heddle run -n 4 -- {own.program} ..."
+        f"heddle run -n {ranks} -- {own.program} ..."
     )
 
 

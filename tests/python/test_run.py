@@ -210,7 +210,8 @@ class TestProblems:
 
     @pytest.mark.parametrize(("mpi", "other"), [MPIS, MPIS[::-1]])
     def test_launcher_and_program_disagree(self, heddle, who, mpi, other):
-        self.say(heddle("run", "--", *launcher(other), "-n", 2, who[mpi]), "linked with", "heddle run -n")
+        self.say(heddle("run", "--", *launcher(other), "-n", 2, who[mpi]), "linked with", f"heddle run -n 2 -- {who[mpi]}")
+        self.say(heddle("run", "--", *launcher(other), who[mpi]), "linked with", f"heddle run -n N -- {who[mpi]}")
 
     def test_two_mpis_in_one_job(self, heddle, who):
         self.say(heddle("run", "--", *launcher("mpich"), who["mpich"], ":", who["openmpi"]), "one job has one MPI")

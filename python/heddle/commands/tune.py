@@ -44,8 +44,9 @@ def tune(
     By the profile Heddle chooses how messages with holes move within a node, which kernels pack
     them, and which algorithm a collective takes. The command writes heddle/profile.json in
     ~/.config (or $XDG_CONFIG_HOME), where every program finds it. If HEDDLE_PROFILE names another
-    file, the command writes that file. Keep two cores free while the command runs. It measures several times. A figure on
-    which the tries do not agree keeps its built-in value.
+    file, the command writes that file. Keep two cores free while the command runs. It measures
+    several times. A figure on which the tries do not agree, or that no machine can have, keeps its
+    built-in value.
 
     With a launcher's line, the command measures messages between two nodes and adds them to the
     profile: messages over libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then

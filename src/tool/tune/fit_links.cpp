@@ -18,8 +18,8 @@ Taken taken(const std::vector<double>& numbers) {
   constexpr std::size_t sizes[] = {some, some + holes, shared, shared + holes};
   if (std::ranges::find(sizes, numbers.size()) == std::end(sizes))
     throw std::invalid_argument(
-        "messages are three numbers (one, burst, long). Pairs, bundles, rounds, ranks, cores may follow, and a number for each "
-        "length of blocks with holes");
+        "messages are three numbers (one, burst, long). Numbers of shared cores may follow (pairs, bundles, rounds, ranks, "
+        "cores), and a number for each length of blocks with holes");
   if (!std::ranges::all_of(numbers, [](double value) { return std::isfinite(value) && value > 0; }))
     throw std::invalid_argument("times of messages are greater than zero");
   Taken of{numbers[0], numbers[1], numbers[2]};
