@@ -84,3 +84,13 @@ def test_one_family_is_no_fault():
         assert checks._told_apart([*reached, good("above Heddle", more)])[0] == reached[0]
     (only,) = checks._told_apart([*reached, good("above Heddle", "/opt/lib/libmpi.so.40 (MPI_Send)")])
     assert only.verdict is Verdict.bad and "--mpi /opt/lib/libmpi.so.40" in only.mend
+
+
+def test_a_changed_script_is_read_again(heddle, who, tmp_path):
+    """The program `heddle` starts a known line without Python, as long as the script is unchanged."""
+    for mpi in (*MPIS, *MPIS):
+        job = script(tmp_path / "job.sh", f"exec {who[mpi]} 3")
+        os.utime(job, (1, 1))
+        for _ in range(2):
+            done = heddle("run", "-n", 1, "--", job, HEDDLE_CACHE=str(tmp_path / "found.json"))
+            assert done.returncode == 3 and f" of 1: libheddle_{mpi}," in done.stdout, done
