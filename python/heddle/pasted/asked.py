@@ -84,6 +84,18 @@ def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked) -> 
     return of_that_name[-1]
 
 
+def comes_from(variable: str, function: str, names: list[str]) -> Problem:
+    """The message for a datatype that a function of the program makes. `names`: variables with
+    datatypes in that function."""
+    shown = list(dict.fromkeys(filter(None, names)))[:MOST_NAMES]
+    instead = (
+        f"Name a datatype of the text: --variable {' or '.join(shown)}."
+        if shown
+        else "Without --variable, the command explains the last datatype that the text makes."
+    )
+    return Problem(f"{variable} comes from {function}(...), and the command cannot follow this call. {instead}", code=2)
+
+
 def base(name: str) -> str:
     """The name of the array: send for send[other], and for Fortran's send(other)."""
     return re.split(r"[\[(]", name)[0].strip()
