@@ -92,7 +92,7 @@ def test_a_number_that_may_have_changed_is_asked_for(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "def g():\n    n = 3\n    def f():\n        nonlocal n\n        n = 4\n    f()\n    return MPI.INT.Create_contiguous(n)",
+        "def g():\n    n = 3\n    def f():\n        nonlocal n\n        n = 4\n    f()\n    t = MPI.INT.Create_contiguous(n)",
         "n = 1\nif large:\n    n = 2\nelse:\n    t = MPI.INT.Create_contiguous(n)",
         "n = 1\nfor i in range(3):\n    t = MPI.INT.Create_contiguous(n)\n    n += 1",
         "n = 1\nwhile True:\n    n = n + 1\n    t = MPI.INT.Create_contiguous(n)",

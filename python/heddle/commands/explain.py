@@ -227,6 +227,8 @@ def _no_source(word: str) -> str:
 
     file = Path(word)
     try:
+        if word and file.is_dir():
+            return f"{word} is a folder. Name a source file in it, such as {_first_source(file)}."
         if not word or word.endswith(SOURCES) or not file.is_file():
             return ""
     except (OSError, ValueError):  # the word is too long for a name
@@ -247,16 +249,32 @@ def _no_source(word: str) -> str:
     return f"{word} is a file, but no source of a program that heddle explain reads ({', '.join(SOURCES)})."
 
 
+def _first_source(folder: Path) -> Path:
+    """A source file in a folder, or the name that it might have."""
+    found = sorted(one for one in folder.iterdir() if one.name.endswith(SOURCES))
+    return found[0] if found else folder / "halo.c"
+
+
 def _defined(pairs: list[str]) -> dict[str, str]:
     from heddle.problem import Problem
 
     given = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
+        name, equals, value = _parted(pair)
         if not (name.strip() and equals and value.strip()):
             raise Problem(f"--define {pair} is not NAME=VALUE, such as n=8, 'places=[0, 5, 9]' or column=MPI_DOUBLE.", code=2)
         given[name] = value
     return given
+
+
+def _parted(pair: str) -> tuple[str, str, str]:
+    """The name and the value. An = in brackets belongs to the name: [(f(i), i = 1, 4)]=[0, 5, 9, 2]."""
+    depth = 0
+    for at, char in enumerate(pair):
+        depth += (char in "([{") - (char in ")]}")
+        if char == "=" and depth <= 0:
+            return pair[:at], char, pair[at + 1 :]
+    return pair, "", ""
 
 
 def _source(text: str) -> str:

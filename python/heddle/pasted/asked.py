@@ -52,10 +52,12 @@ class Asked:
         others = list(self._missing)[1:]
         shown = f"what {'are' if others else 'is'} {_in_a_row(list(self._missing))}?"
         options = " ".join(f"--define {quote(f'{name}={EXAMPLES[what]}')}" for name, what in self._missing.items())
+        it = "them" if others else "it"
+        # It does not help to paste statements that the text already has.
+        paste = "" if set(self._computed) >= set(self._missing) else f", or also paste the statements that set {it}"
         raise Problem(
-            f"{shown} {self._call} needs {'them' if others else 'it'}, and the text does not say. Give the value"
-            f"{'s' if others else ''}, such as {options}, or also paste the statements that set {'them' if others else 'it'}."
-            f"{self._at_run_time()}{self._instead()}",
+            f"{shown} {self._call} needs {it}, and the text does not say. Give the value{'s' if others else ''}, such as "
+            f"{options}{paste}.{self._at_run_time()}{self._instead()}",
             code=2,
         )
 
@@ -63,8 +65,9 @@ class Asked:
         if not self._computed:
             return ""
         return (
-            f" The program computes {_in_a_row(self._computed)} when it runs. A running program shows its datatypes, each "
-            "with its layout: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
+            f" The program computes {_in_a_row(self._computed)} when it runs, and the command does not carry out the loops, "
+            "branches and calls of a program. A running program shows its datatypes, each with its layout: "
+            "HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
         )
 
     def _instead(self) -> str:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from heddle.pasted import structs
 from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, UNDEFINED, written
+from heddle.pasted.functions import complain_if_called
+from heddle.pasted.implied import IMPLIED, as_written, counted_out
 from heddle.pasted.names import Names, base_of, key_of
+from heddle.pasted.sizes import Sizes
 from heddle.pasted.syntax import CPP, all_of, complain_if_open, expression, parsed, parts, text_of
 from heddle.problem import Problem
 
@@ -55,6 +58,18 @@ FUNCTIONS = {"MPI_Aint_diff": operator.sub, "MPI_Aint_add": operator.add, "_powe
 ARRAYS = ("identifier", "field_expression")
 
 
+class Text(str):
+    """An expression, and its place in the text."""
+
+    at: int
+
+    @classmethod
+    def of(cls, text: str, at: int) -> Text:
+        made = cls(text)
+        made.at = at
+        return made
+
+
 class Call(NamedTuple):
     at: int
     name: str
@@ -67,7 +82,7 @@ class Call(NamedTuple):
         return self.arguments[-1].lstrip("&* ")
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(self.arguments[:-1])}, ...)"
+        return f"{self.name}({', '.join(map(as_written, self.arguments[:-1]))}, ...)"
 
 
 def described(text: str, asked: Asked, variable: str | None) -> str | None:
@@ -80,6 +95,8 @@ def described(text: str, asked: Asked, variable: str | None) -> str | None:
     calls = list(filter(None, map(_call, all_of(root, "call_expression"))))
     if not calls or (len(calls) == 1 and not re.search("[&;]", text)):
         return None
+    if variable:
+        complain_if_called(root, variable, [(each.made, each.at) for each in calls])
     call = chosen([(each.made, each) for each in calls], variable, asked)
     return Source(root, calls, asked).made_by(call)
 
@@ -100,6 +117,7 @@ class Source:
         self.asked = asked
         self.call = calls[-1]  # the constructor that is explained
         self.structs: structs.Known = {}
+        self.sizes = Sizes(root)
         self.names = Names(root)
         self.structs = structs.declared(root, lambda length: self.number(length, 0))
         self.variables = structs.variables(root, self.structs)
@@ -144,6 +162,7 @@ class Source:
         return written(call.constructor, taken)
 
     def type_of(self, argument: str, at: int) -> str:
+        at = getattr(argument, "at", at)
         if (given := self.asked.of(argument, datatype=True)) is not None:
             return given
         name = self._text(argument, at)
@@ -170,11 +189,11 @@ class Source:
         if many == 0 and not self.asked.misses:
             return []
         node = _plain(expression(argument))
-        name = _array_of(node) if node is not None else argument
+        name = as_written(_array_of(node) if node is not None else argument)
         if (given := self.asked.of(name)) is not None:
             return self._so_many(name, listed(given), many)
-        if node is not None and node.type == "initializer_list":
-            return self._so_many(argument, [text_of(one) for one in parts(node)], many)
+        if node is not None and node.type == "initializer_list" and (inside := self._counted(node, at)) is not None:
+            return self._so_many(as_written(argument), inside, many)
         if node is not None and node.type == "pointer_expression" and many == 1:
             return [text_of(node)[1:].strip()]
         elements = None if node is None else self._elements(node, many, at)
@@ -192,7 +211,9 @@ class Source:
         if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == MINUS:
             array, less = parts(node.child_by_field_name("arguments"))
             elements = self._elements(_plain(array), many, at)
-            return elements and [f"({one}) - ({text_of(less)})" if one else "" for one in elements]
+            return elements and [
+                Text.of(f"({one}) - ({text_of(less)})", getattr(one, "at", at)) if one else "" for one in elements
+            ]
         if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "+":
             array, begin = _plain(node.child_by_field_name("left")), text_of(node.child_by_field_name("right"))
         elif node.type == "pointer_expression" and node.child_by_field_name("argument").type == "subscript_expression":
@@ -217,10 +238,12 @@ class Source:
             if node is None:
                 return None
             if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == EVERY:
-                found = [text_of(parts(node.child_by_field_name("arguments"))[0])] * many
+                found = [Text.of(text_of(parts(node.child_by_field_name("arguments"))[0]), whole.at)] * many
             elif node.type == "initializer_list":
-                found = [text_of(one) for one in parts(node)]
-                found = found * many if found == ["0"] else found  # = {0}
+                inside = self._counted(node, whole.at)
+                if inside is None:
+                    return None
+                found = inside * many if inside == ["0"] else inside  # = {0}
             else:
                 return None
         found += [""] * (many - len(found))
@@ -231,8 +254,18 @@ class Source:
                     self.asked.raise_if_any()
                     raise Problem(f"{name}[{index}] = {value.text}: the array has no element {place}.", code=2)
                 if place < len(found):
-                    found[place] = value.text
+                    found[place] = Text.of(value.text, value.at)
         return found
+
+    def _counted(self, node: Node, at: int) -> list[str] | None:
+        """The elements of a list, with the values that their names have there. None: an implied loop
+        needs functions."""
+        elements = [text_of(one) for one in parts(node)]
+        if IMPLIED in text_of(node):
+            elements = counted_out(elements, lambda bound: self.number(bound, at))
+            if not all(_is_arithmetic(expression(one)) for one in elements[:1]):
+                return None
+        return [Text.of(one, at) for one in elements]
 
     def _so_many(self, name: str, elements: list[str], many: int) -> list[str]:
         if len(elements) < many or "" in elements[:many]:
@@ -241,6 +274,7 @@ class Source:
 
     def number(self, text: str, at: int, depth: int = 0) -> int:
         """A number: the value of a C expression of numbers, names and operators."""
+        at = getattr(text, "at", at)
         if (given := self.asked.of(text)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
         if PLAIN_NUMBER.fullmatch(text):  # lists may have a million of them
@@ -265,15 +299,17 @@ class Source:
         if kind == "unary_expression" and text_of(node)[0] in "+-":
             value = self._value(node.child_by_field_name("argument"), at, depth)
             return -value if text_of(node)[0] == "-" else value
+        if _is_length(node) and self._measured(parts(node)[0], at) is None and depth < DEEPEST:
+            return self._asked_for(" ".join(text_of(node).split()), at, depth)
         if kind == "binary_expression" and (does := ARITHMETIC.get(text_of(node.child_by_field_name("operator")))):
             return does(*(self._value(node.child_by_field_name(side), at, depth) for side in ("left", "right")))
         if kind == "call_expression" and (does := FUNCTIONS.get(text_of(node.child_by_field_name("function")))):
             given = parts(node.child_by_field_name("arguments"))
             if len(given) == 2:
                 return does(*(self._value(one, at, depth) for one in given))
-        if (known := self._measured(node)) is not None:
+        if (known := self._measured(node, at)) is not None:
             return known
-        name = key_of(text_of(node))
+        name = " ".join(text_of(node).split()) if kind == "sizeof_expression" else key_of(text_of(node))
         if (given := self.asked.of(name)) is not None and depth < DEEPEST:
             return self.number(given, at, depth + 1)
         if kind == "subscript_expression" and node.child_by_field_name("argument").type in ARRAYS and depth < DEEPEST:
@@ -288,12 +324,23 @@ class Source:
         self.asked.miss(name, NUMBER, str(self.call), self.names.sets(base_of(node)))
         return 1
 
-    def _measured(self, node: Node) -> int | None:
+    def _asked_for(self, text: str, at: int, depth: int) -> int:
+        if (given := self.asked.of(text)) is not None:
+            return self.number(given, at, depth + 1)
+        self.asked.miss(text, NUMBER, str(self.call))
+        return 1
+
+    def _kind(self, name: str) -> type | None:
+        return structs.of(name, self.structs)
+
+    def _measured(self, node: Node, at: int) -> int | None:
         """The value of sizeof and offsetof."""
         if node.type == "sizeof_expression":
-            value = node.child_by_field_name("type") or _plain(node.child_by_field_name("value"))
-            kind = structs.of(text_of(value), self.structs) or self.variables.get(base_of(value))
-            return ctypes.sizeof(kind) if kind else None
+            kind, value = node.child_by_field_name("type"), _plain(node.child_by_field_name("value"))
+            if value is not None and value.type != "identifier":
+                return self.sizes.of(value, self._kind, lambda length: self.number(length, at))
+            its = self._kind(text_of(kind or value))
+            return ctypes.sizeof(its) if its else self.sizes.of(kind or value, self._kind, lambda one: self.number(one, at))
         if node.type == "offsetof_expression":
             kind = structs.of(text_of(node.child_by_field_name("type")), self.structs)
             return structs.offset(text_of(node.child_by_field_name("member")), kind) if kind else None
@@ -331,6 +378,13 @@ def _plain(node: Node | None) -> Node | None:
             return node
         node = inner
     return None
+
+
+def _is_length(node: Node) -> bool:
+    """True for sizeof a / sizeof a[0]."""
+    sides = [node.child_by_field_name(side) for side in ("left", "right")] if node.type == "binary_expression" else []
+    is_quotient = sides and text_of(node.child_by_field_name("operator")) == "/"
+    return bool(is_quotient) and all(one.type == "sizeof_expression" for one in sides)
 
 
 def _converted(node: Node) -> Node | None:

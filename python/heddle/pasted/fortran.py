@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from heddle.pasted.constructors import TAKES
+from heddle.pasted.implied import IMPLIED
 from heddle.pasted.syntax import FORTRAN, all_of, complain_if_open, parsed, parts, text_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|ty
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
 OPERATORS = ("+", "-", "*", "/", "**")
 OPENS = ("subroutine_statement", "function_statement")
-CLOSES = ("end_subroutine_statement", "end_function_statement", "end_do_loop_statement")
+CLOSES = ("end_subroutine_statement", "end_function_statement", "end_do_loop_statement", "end_do_label_loop_statement")
 CASES = ("select_case_statement", "select_type_statement", "select_rank_statement")
 
 
@@ -71,6 +72,7 @@ class Translated:
             loop = next(all_of(node, "loop_control_expression"), None)
             self._open(f"for (int {text_of(parts(loop)[0])} = 0; 1;) {{" if loop else "while (1) {")
         elif kind in CLOSES:
+            self._all(node)  # the last statement of a loop may have the label of its end
             if self.depth:
                 self.lines.append("}")
                 self.depth -= 1
@@ -82,6 +84,11 @@ class Translated:
         elif kind in ("elseif_clause", "else_clause"):
             self.lines.append("} else {")
             self._all(node)
+        elif kind == "statement_label":
+            self.lines.append(f"label{text_of(node)}: ;")
+        elif kind == "keyword_statement" and node.children[0].type in ("goto", "go"):
+            label = next(all_of(node, "statement_label"), None)
+            self.lines += [f"goto label{text_of(label)};"] if label else []
         elif kind == "subroutine_call":
             self._call(node)
         elif kind == "assignment_statement":
@@ -101,7 +108,9 @@ class Translated:
         if kind == "parenthesized_expression":
             return f"({', '.join(map(self.text, parts(node)))})"
         if kind == "array_literal":
-            return f"{{{', '.join(map(self.text, parts(node)))}}}"
+            return f"{{{', '.join(self.text(one) for one in parts(node) if not one.type.endswith('_type'))}}}"
+        if kind == "implied_do_loop_expression":
+            return self._implied(node)
         if kind == "derived_type_member_expression":
             return ".".join(map(self.text, parts(node)))
         if kind == "keyword_argument":
@@ -109,6 +118,12 @@ class Translated:
         if kind == "call_expression":
             return self._element(node)
         return text_of(node)
+
+    def _implied(self, node: Node) -> str:
+        """(i * 7, i = 0, 3): _implied(i, 0, 3, 1, i * 7), which c.py counts out."""
+        *elements, loop = parts(node)
+        bounds = list(map(self.text, parts(loop)))
+        return f"{IMPLIED}({', '.join([*bounds, *['1'] * (4 - len(bounds)), *map(self.text, elements)])})"
 
     def _all(self, node: Node) -> None:
         for one in node.named_children:

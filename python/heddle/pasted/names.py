@@ -8,7 +8,8 @@ names.elements("a", at)    # None; else [("2", Value), ...] of a[2] = 5;
 
 A name is known if the last assignment before the call gives its value literally. It is not known if
 that assignment stands in a branch or loop without the call, or if a loop, an increment or a
-function that takes its address changes the name.
+function that takes its address changes the name. Neither is it known if a loop around the call sets
+it, or if an expression such as `x ? (n = 7) : 0` may set it.
 """
 
 from __future__ import annotations
@@ -26,9 +27,12 @@ MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))")  # these change no num
 # These functions fill arrays, which are handed over without an ampersand.
 FILLS = re.compile(r"(?i:mpi_(?:dims_create|cart_(?:coords|get)|bcast|graph_get|type_get_contents))|s?scanf|memcpy|memset")
 ADDRESS = re.compile(r"P?MPI_Get_address")
-REGIONS = ("for_statement", "for_range_loop", "while_statement", "do_statement", "switch_statement", "else_clause")
+LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement")
+REGIONS = (*LOOPS, "switch_statement", "else_clause", "lambda_expression")
+REGIONS += ("preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else")
 BLOCKS = ("compound_statement", "field_declaration_list", "for_statement", "for_range_loop")
 DECLARATORS = ("pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "init_declarator")
+WITHIN = ("parenthesized_expression", "assignment_expression", "comma_expression")  # these evaluate all their parts
 HEADS = ("initializer", "condition", "update")  # of a loop
 
 Range = tuple[int, int]
@@ -55,9 +59,10 @@ class Names:
         not known."""
         self._address = address
         self._all = _range(root)
-        self._defined: dict[str, str] = {}
+        self._defined: dict[str, set[str]] = {}  # by #define
         self._functions: list[Function] = []
         self._regions: list[Range] = []  # of branches and loops
+        self._loops: list[Range] = []
         self._blocks: list[Range] = []  # a name declared in a block is known only there
         self._values: dict[str, list[Value]] = {}
         for node in all_of(root):
@@ -70,33 +75,50 @@ class Names:
         return key_of(name) in self._values
 
     def value(self, name: str, at: int) -> Value | None:
+        if len(self._defined.get(name, ())) > 1:  # in branches of #if
+            return None
         if name in self._defined:
-            return Value(at, self._defined[name])
+            return Value(at, *self._defined[name])
         found = self._visible(name, at)
         values = [one for one in found if not one.index]
         values = [one for one in values if one.constant] or values
-        return values[-1] if values and self._holds(values[-1], found, at) else None
+        return values[-1] if values and self._holds(name, values[-1], found, at) else None
 
     def elements(self, name: str, at: int) -> list[tuple[str, Value]] | None:
         """The elements that are set one by one, in this order. None: some are not known."""
         found = self._visible(name, at)
         single = [one for one in found if one.index]
-        if not all(self._holds(one, found, at) for one in single):
+        if not all(self._holds(name, one, found, at) for one in single):
             return None
         return [(one.index, one) for one in single]
 
-    def _holds(self, value: Value, found: list[Value], at: int) -> bool:
-        if any(one.changes for one in found) and not value.constant:
+    def _holds(self, name: str, value: Value, found: list[Value], at: int) -> bool:
+        if value.constant:
+            return self._is_around(value, at)
+        if any(one.changes for one in found) or self._is_repeated(name, value, at):
             return False
         if self._function(value.at) != self._function(at):  # it is not known when that function is called
             return len({one.text for one in found if one.index == value.index and not one.changes}) == 1
+        return self._is_around(value, at)
+
+    def _is_around(self, value: Value, at: int) -> bool:
         return all(begin <= at < end for begin, end in self._regions if begin <= value.at < end)
+
+    def _is_repeated(self, name: str, value: Value, at: int) -> bool:
+        """True: a loop around the call sets the name again, and the value comes from outside."""
+        loops = [(begin, end) for begin, end in self._loops if begin <= at < end and not begin <= value.at < end]
+        others = [one for one in self._same(name, at) if one.index in ("", value.index) or not value.index]
+        return any(begin <= one.at < end for begin, end in loops for one in others)
+
+    def _same(self, name: str, at: int) -> list[Value]:
+        """All values of the variable that a name stands for."""
+        found = self._values.get(key_of(name), [])
+        scopes = [self._scope(one.at) for one in found if one.declared]
+        return [one for one in found if _innermost(scopes, one.at) == _innermost(scopes, at)]
 
     def _visible(self, name: str, at: int) -> list[Value]:
         here = self._function(at)
-        found = self._values.get(key_of(name), [])
-        scopes = [self._scope(one.at) for one in found if one.declared]
-        found = [one for one in found if _innermost(scopes, one.at) == _innermost(scopes, at)]
+        found = self._same(name, at)
         own = [one for one in found if self._function(one.at) == here and (one.at < at or one.changes)]
         if own or (here and name in here.parameters):
             return own
@@ -112,12 +134,19 @@ class Names:
         kind = node.type
         if kind in REGIONS:
             self._regions.append(_range(node))
+            if other := node.child_by_field_name("alternative"):  # of #if
+                self._regions.append((node.start_byte, other.start_byte))
+        if kind in LOOPS:
+            self._loops.append(_range(node))
         if kind in BLOCKS:
             self._blocks.append(_range(node))
         if kind == "if_statement" and (then := node.child_by_field_name("consequence")):
             self._regions.append(_range(then))
         elif kind == "preproc_def" and (value := node.child_by_field_name("value")):
-            self._defined[text_of(node.child_by_field_name("name"))] = re.sub(r"//.*|/\*.*", "", text_of(value)).strip()
+            said = re.sub(r"//.*|/\*.*", "", text_of(value)).strip()
+            self._defined.setdefault(text_of(node.child_by_field_name("name")), set()).add(said)
+        elif kind == "goto_statement":
+            self._jump(node)
         elif kind == "function_definition" and (body := node.child_by_field_name("body")):
             head = node.child_by_field_name("declarator")
             own = (declared_name(one) for one in all_of(head, "parameter_declaration", "optional_parameter_declaration"))
@@ -126,15 +155,38 @@ class Names:
             self._change(node.child_by_field_name("declarator"), node)
         elif kind == "init_declarator":
             self._declared(node)
-        elif kind == "enumerator" and (value := node.child_by_field_name("value")):
-            name = text_of(node.child_by_field_name("name"))
-            self._add(name, Value(node.start_byte, text_of(value), declared=True, constant=True))
+        elif kind == "enumerator_list":
+            self._numbered(node)
         elif kind == "assignment_expression":
             self._assigned(node)
         elif kind == "update_expression":
             self._change(node.child_by_field_name("argument"), node)
         elif kind == "call_expression":
             self._called(node)
+
+    def _jump(self, node: Node) -> None:
+        """A jump back makes a loop, a jump forward a branch."""
+        root = node
+        while root.parent is not None and root.type != "function_definition":
+            root = root.parent
+        for one in all_of(root, "labeled_statement"):
+            if text_of(parts(one)[0]) != text_of(parts(node)[0]):
+                continue
+            if one.start_byte < node.start_byte:
+                self._loops.append((one.start_byte, node.end_byte))
+                self._regions.append(self._loops[-1])
+            else:
+                self._regions.append((node.end_byte, one.start_byte))
+
+    def _numbered(self, node: Node) -> None:
+        """The constants of an enum. Without a value, each is one more than the constant before."""
+        value = "0"
+        for one in parts(node):
+            if one.type == "enumerator":
+                own = one.child_by_field_name("value")
+                value = text_of(own) if own else value
+                self._add(text_of(one.child_by_field_name("name")), Value(one.start_byte, value, declared=True, constant=True))
+                value = f"({value}) + 1"
 
     def _declared(self, node: Node) -> None:
         value, name = node.child_by_field_name("value"), _name_node(node)
@@ -152,7 +204,7 @@ class Names:
             value = value.child_by_field_name("right")
         index = _index_of(left)
         plain = left.type in ("identifier", "field_expression") or index is not None
-        changes = not plain or text_of(node.child_by_field_name("operator")) != "=" or _in_head(node)
+        changes = not plain or text_of(node.child_by_field_name("operator")) != "=" or _in_head(node) or _in_branch(node)
         self._add(base_of(left), Value(node.start_byte, text_of(value), index or "", changes))
 
     def _called(self, node: Node) -> None:
@@ -216,6 +268,13 @@ def _in_head(node: Node) -> bool:
     if around is None or around.type != "for_statement":
         return False
     return any(around.child_by_field_name(name) == node for name in HEADS)
+
+
+def _in_branch(node: Node) -> bool:
+    """True if the node stands in an expression that may leave it out, such as x ? (n = 7) : 0."""
+    while (around := node.parent) is not None and around.type in WITHIN:
+        node = around
+    return around is not None and around.type in ("conditional_expression", "binary_expression")
 
 
 def _range(node: Node) -> Range:
