@@ -15,6 +15,7 @@ USE = "\nt = MPI.INT.Create_indexed_block(1, d)"
     [
         "d = [0, 3, 9]\ne = d\ne[0] = 7",
         "d = [0, 3, 9]\nbox.d = d",
+        "d = e = [0, 3, 9]\ne[0] = 7",
         "d = [0, 3, 9]\nboth = (d, 1)",
         "d = [0, 3, 9]\ne = d or []",
         "d = [0, 3, 9]\nfor one in (d, f):\n    one[0] = 7",
@@ -97,6 +98,7 @@ def test_a_number_that_may_have_changed_is_asked_for(text):
         "n = 1\nfor i in range(3):\n    t = MPI.INT.Create_contiguous(n)\n    n += 1",
         "n = 1\nwhile True:\n    n = n + 1\n    t = MPI.INT.Create_contiguous(n)",
         "box.n = 1\nfill(box)\nt = MPI.INT.Create_contiguous(box.n)",
+        "def f():\n    fill(box)\n    t = MPI.INT.Create_contiguous(box.n)\nbox.n = 4\nf()",
         "box.n = 1\nbox.grow()\nt = MPI.INT.Create_contiguous(box.n)",
         "box.n = 1\nbox = other\nt = MPI.INT.Create_contiguous(box.n)",
     ],

@@ -57,6 +57,7 @@ def test_values_of_loops_and_branches_are_asked_for(text):
         (f"const int k = 3; double a[k][2]; int n = sizeof a; {C}", "contiguous(48, MPI_INT)"),
         (f"double *a[3]; int n = sizeof a + sizeof **a; {C}", "contiguous(32, MPI_INT)"),
         (f"typedef struct {{ int x, y; }} P; P s[10]; int n = sizeof(s); {C}", "contiguous(80, MPI_INT)"),
+        (f"void f() {{ int a[3]; }} void g() {{ int a[4]; int n = sizeof a; {C} }} int a[5];", "contiguous(16, MPI_INT)"),
         (f"void f(double a[4]) {{ int n = sizeof a / sizeof *a; {C} }}", "contiguous(1, MPI_INT)"),
     ],
 )
@@ -70,7 +71,7 @@ def test_values_that_are_known(text, wanted):
         (f"int n = sizeof  a / sizeof *a; {C}", "sizeof a / sizeof *a"),
         ("MPI_Type_contiguous(2 * (sizeof a / sizeof *a), MPI_INT, &t);", "sizeof a / sizeof *a"),
         ("MPI_Type_contiguous(sizeof a, MPI_INT, &t);", "sizeof a"),
-        ("void f() { int a[3]; } void g() { int a[4]; MPI_Type_contiguous(sizeof a, MPI_INT, &t); }", "sizeof a"),
+        ("void f() { { int a[3]; } int a[4]; MPI_Type_contiguous(sizeof a, MPI_INT, &t); }", "sizeof a"),
     ],
 )
 def test_sizes_that_are_not_known(text, asks):

@@ -268,7 +268,7 @@ def _defined(pairs: list[str]) -> dict[str, str]:
 
 
 def _parted(pair: str) -> tuple[str, str, str]:
-    """The name and the value. An = in brackets belongs to the name: [(f(i), i = 1, 4)]=[0, 5, 9, 2]."""
+    """The name and the value. The name may have an = in brackets: [(f(i), i = 1, 4)]."""
     depth = 0
     for at, char in enumerate(pair):
         depth += (char in "([{") - (char in ")]}")

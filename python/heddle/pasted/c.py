@@ -211,9 +211,7 @@ class Source:
         if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == MINUS:
             array, less = parts(node.child_by_field_name("arguments"))
             elements = self._elements(_plain(array), many, at)
-            return elements and [
-                Text.of(f"({one}) - ({text_of(less)})", getattr(one, "at", at)) if one else "" for one in elements
-            ]
+            return elements and [f"({self.number(one, at)}) - ({text_of(less)})" if one else "" for one in elements]
         if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "+":
             array, begin = _plain(node.child_by_field_name("left")), text_of(node.child_by_field_name("right"))
         elif node.type == "pointer_expression" and node.child_by_field_name("argument").type == "subscript_expression":
@@ -258,8 +256,8 @@ class Source:
         return found
 
     def _counted(self, node: Node, at: int) -> list[str] | None:
-        """The elements of a list, with the values that their names have there. None: an implied loop
-        needs functions."""
+        """The elements of a list, with the place where their names are evaluated. None: an implied
+        loop needs functions."""
         elements = [text_of(one) for one in parts(node)]
         if IMPLIED in text_of(node):
             elements = counted_out(elements, lambda bound: self.number(bound, at))
@@ -338,9 +336,9 @@ class Source:
         if node.type == "sizeof_expression":
             kind, value = node.child_by_field_name("type"), _plain(node.child_by_field_name("value"))
             if value is not None and value.type != "identifier":
-                return self.sizes.of(value, self._kind, lambda length: self.number(length, at))
+                return self.sizes.of(value, at, self._kind, lambda length: self.number(length, at))
             its = self._kind(text_of(kind or value))
-            return ctypes.sizeof(its) if its else self.sizes.of(kind or value, self._kind, lambda one: self.number(one, at))
+            return ctypes.sizeof(its) if its else self.sizes.of(kind or value, at, self._kind, lambda one: self.number(one, at))
         if node.type == "offsetof_expression":
             kind = structs.of(text_of(node.child_by_field_name("type")), self.structs)
             return structs.offset(text_of(node.child_by_field_name("member")), kind) if kind else None

@@ -1,4 +1,5 @@
-"""Datatypes that functions of a C program make: `MPI_Datatype ghost = box(3);` and `box(3, &ghost);`.
+"""Datatypes that functions of a C program make, such as `MPI_Datatype ghost = box(3);` and
+`box(3, &ghost);`.
 
 complain_if_called(root, "ghost", made)      # complains that ghost comes from box(...)
 """

@@ -142,8 +142,8 @@ class Program(Values):
         raise comes_from(variable, name, list(map(self.variable_of, inside)) or list(map(self.variable_of, calls)))
 
     def _returned(self, call: ast.Call, depth: int = 0) -> tuple[ast.FunctionDef, ast.expr, dict[str, object]] | None:
-        """The function of a call, the datatype that it returns, and its parameters' values. None: it
-        returns no datatype, or it changes a parameter."""
+        """The function of a call, the datatype that it returns, and the values of its parameters.
+        None: it returns no datatype, or it changes a parameter."""
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         found = [one for one in self._functions if one.name == name]
         if len(found) != 1 or found[0].decorator_list or not self.names.is_set_once(name):

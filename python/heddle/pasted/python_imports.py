@@ -8,7 +8,7 @@ import re
 
 IMPORT = re.compile(r"(?m)^\s*(?:from\s+mpi4py\b.*\bimport\b|import\s+(?:\w+\s*,\s*)*mpi4py\b)")
 
-# What `from mpi4py.MPI import *` brings, as far as datatypes need it.
+# The names of `from mpi4py.MPI import *` that datatypes need.
 MEMBERS = re.compile(
     r"(?:UN)?SIGNED_\w+|S?CHAR|WCHAR|BYTE|SHORT|INT|LONG|LONG_LONG|FLOAT|DOUBLE|LONG_DOUBLE|BOOL|AINT|COUNT|OFFSET|PACKED|"
     r"U?INT(?:8|16|32|64)_T|(?:C|CXX|F)_\w+|\w*COMPLEX\w*|(?:CHARACTER|LOGICAL|INTEGER|REAL)\d*|DOUBLE_PRECISION|"

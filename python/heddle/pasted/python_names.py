@@ -105,7 +105,8 @@ class Names:
         return found.value if found else None
 
     def changes(self, name: str, use: ast.AST, made: ast.AST) -> list[Change]:
-        """Changes of a list between its assignment to the target `made` and its use, in their order."""
+        """Changes of a list between its use and its assignment to the target `made`, in their
+        order."""
         home, own = self._home(name, use), self.scope(made)
         found = []
         for one in sorted(self._changed.get(name, []), key=lambda each: place(each.at)):
@@ -154,15 +155,18 @@ class Names:
         return any(one in self.chain(change) and one not in self.chain(made) for one in loops)
 
     def _bindings(self, name: str) -> list[Binding]:
-        """For box.n also what changes box."""
+        """The assignments of a name. Whatever changes box also changes box.n."""
         own = self._bound.get(name, [])
-        first = min((place(one.target) for one in own), default=None)
+        first = min((one.target for one in own), key=place, default=None)
         found = list(own)
         while "." in name and own:
             name = name.rpartition(".")[0]
             others = [*self._bound.get(name, []), *(Binding(one.at, None) for one in self._changed_object(name))]
-            found += [Binding(one.target, None) for one in others if place(one.target) > first]
+            found += [Binding(one.target, None) for one in others if not self._is_before(one.target, first)]
         return found
+
+    def _is_before(self, node: ast.AST, other: ast.AST) -> bool:
+        return self.scope(node) is self.scope(other) and place(node) < place(other)
 
     def _changed_object(self, name: str) -> list[Change]:
         return [one for one in self._changed.get(name, []) if one.effect == WHOLE]
@@ -187,6 +191,8 @@ class Names:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self._bind(target, node.value)
+                if len(node.targets) > 1 and isinstance(target, (ast.Name, ast.Attribute)):  # d = e = [0, 3, 9]
+                    self._changed.setdefault(ast.unparse(target), []).append(Change(node.value))
         elif isinstance(node, ast.AnnAssign):
             self._bind(node.target, node.value) if node.value else self._seen.add(node.target)
         elif isinstance(node, ast.AugAssign):

@@ -156,8 +156,8 @@ class Values:
         return any(ast.unparse(node) in names(one.target) for each in made for one in each.generators)
 
     def _listed(self, node: ast.expr, depth: int) -> object:
-        """The value of a comprehension, of range(), list(), len(), np.array() and the like. None: it is
-        none of these, or too long."""
+        """The value of a comprehension, of range(), list(), len(), np.array() and the like. None:
+        it is none of these, or too long."""
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and self._is_sayable(node):
             found: list = []
             return found if self._run(node, node.generators, found, depth) else None

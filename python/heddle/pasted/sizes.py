@@ -1,7 +1,7 @@
 """sizeof of the variables and arrays of a C program.
 
 sizes = Sizes(parsed("int a[] = {0, 3, 9}; double *p;", CPP))
-sizes.of(node, kind, number)       # 12 for a, 4 for *a and a[0], 8 for p and *p
+sizes.of(node, at, kind, number)       # 12 for a, 4 for *a and a[0], 8 for p and *p
 """
 
 from __future__ import annotations
@@ -18,32 +18,49 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 POINTER = "*"
+Declared = tuple[str, list[str]]
 SIZED = ("pointer_declarator", "array_declarator", "init_declarator", "parenthesized_declarator")
 
 
 class Sizes:
     def __init__(self, root: Node) -> None:
-        # The type of a name, and its layers: ["3", "*"] for int *a[3]. None: there are several.
-        self._declared: dict[str, tuple[str, list[str]] | None] = {}
-        for node in all_of(root, "declaration", "parameter_declaration"):
-            kind = node.child_by_field_name("type")
-            for one in node.children_by_field_name("declarator"):
-                layers = _layers(one)
-                if layers and node.type == "parameter_declaration" and layers[0] != POINTER:
-                    layers[0] = POINTER
-                name, its = declared_name(one), None if layers is None else (text_of(kind), layers)
-                self._declared[name] = its if self._declared.get(name, its) == its else None
+        self._functions = [(one.start_byte, one.end_byte) for one in all_of(root, "function_definition")]
+        # By function and name: the type, and its layers, such as ["3", "*"] for int *a[3]. None:
+        # there are several.
+        self._declared: dict[tuple, Declared | None] = {}
+        for node in all_of(root, "parameter_declaration"):
+            self._declare(node)
+        of_parameters, self._declared = self._declared, {}
+        for node in all_of(root, "declaration"):
+            self._declare(node)
+        self._declared = of_parameters | self._declared  # Fortran declares its parameters, too
 
-    def of(self, node: Node, kind: Callable[[str], type | None], number: Callable[[str], int]) -> int | None:
-        """The size of an expression. None: it is not known. `kind`: gives the type of a name of C."""
+    def _declare(self, node: Node) -> None:
+        kind = node.child_by_field_name("type")
+        for one in node.children_by_field_name("declarator"):
+            layers = _layers(one)
+            if layers and node.type == "parameter_declaration":
+                layers[0] = POINTER
+            key, its = (self._function(node.start_byte), declared_name(one)), layers is not None and (text_of(kind), layers)
+            self._declared[key] = its if self._declared.get(key, its) == its else None
+
+    def _function(self, at: int) -> tuple[int, int] | None:
+        return next((one for one in self._functions if one[0] <= at < one[1]), None)
+
+    def of(self, node: Node, at: int, kind: Callable[[str], type | None], number: Callable[[str], int]) -> int | None:
+        """The size of an expression. None: it is not known. `at`: the place of the expression.
+        `kind`: gives the type for a name of a type."""
         peeled = 0
         while node.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
             if node.type == "pointer_expression" and text_of(node)[0] == "&":
                 return None
             peeled += node.type != "parenthesized_expression"
             node = node.child_by_field_name("argument") or parts(node)[0]
-        found = self._declared.get(text_of(node)) if node.type == "identifier" else None
-        if found is None or peeled > len(found[1]) or "" in found[1][peeled:]:
+        if node.type != "identifier":
+            return None
+        own = (self._function(at), text_of(node))
+        found = self._declared[own] if own in self._declared else self._declared.get((None, own[1]))
+        if not found or peeled > len(found[1]) or "" in found[1][peeled:]:
             return None
         layers = found[1][peeled:]
         many = 1
