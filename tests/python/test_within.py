@@ -87,7 +87,7 @@ def test_one_family_is_no_fault():
 
 
 def test_a_changed_script_is_read_again(heddle, who, tmp_path):
-    """The program `heddle` starts a known line without Python, as long as the script is unchanged."""
+    """The program `heddle` starts a known line without Python, while the script is unchanged."""
     for mpi in (*MPIS, *MPIS):
         job = script(tmp_path / "job.sh", f"exec {who[mpi]} 3")
         os.utime(job, (1, 1))

@@ -50,7 +50,7 @@ floats and a halo of 2 cells. Borders are periodic; one rank is its own neighbou
 Each code exchanges its halo by three kinds of calls. [bold]messages[/]: 4 MPI_Irecv, 4 MPI_Isend, MPI_Waitall.
 [bold]neighbour[/]: MPI_Neighbor_alltoallw of datatypes, MPI_Neighbor_alltoallv of packed data. [bold]persistent[/]:
 MPI_Startall and MPI_Waitall of requests from MPI_Recv_init and MPI_Send_init. A fourth kind is measured if --calls names it.
-[bold]puts[/]: MPI_Put between two MPI_Win_fence, of datatypes into the neighbours' fields, or of packed data into their buffers.
+[bold]puts[/]: MPI_Put between two MPI_Win_fence, of datatypes into the neighbours' fields, or of packed data into buffers.
 
 The first tables have the time of an exchange, the others the time of a step: an exchange and the computation after it. The
 gain is the time of the datatypes alone over their time under Heddle. A row names the ways that are faster than datatypes under
