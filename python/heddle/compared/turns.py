@@ -149,7 +149,7 @@ class _Turns:
         if all(each.name == LAST for one in found for each in one.procedures):
             self._found.notes.append("the program makes no MPI call that communicates")
         elif not found[1].rows:
-            self._found.notes += filter(None, (said_to_be_carried(found[1]), handed_on(found[1])))
+            self._found.notes.extend(filter(None, (said_to_be_carried(found[1]), handed_on(found[1]))))
         calls = {"calls": changed(*found), "sites": sites(*found), "carried": carried(found[1])}
         self._found = replace(self._found, **calls, carries=carries(found[1]))
 
