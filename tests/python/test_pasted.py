@@ -2,9 +2,11 @@
 
 import re
 import sys
+import sysconfig
 
 import pytest
 from conftest import CHECKOUT
+from heddle import native
 from heddle.pasted import described, syntax
 from heddle.problem import Problem
 
@@ -389,6 +391,18 @@ def test_without_the_parser(monkeypatch):
         described("MPI_Type_contiguous(3, MPI_INT, &t);")
     assert described("vector(8, 1, 8, int)") is None
     assert described("t = MPI.INT.Create_contiguous(3)") == "contiguous(3, MPI_INT)"
+
+
+def test_the_mend_fits_the_python(monkeypatch, tmp_path):
+    """Debian's Python is closed for pip, outside of environments."""
+    assert native.install("a", "b") == "python3 -m pip install a b"
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    assert native.install("a") == "python3 -m pip install a"
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    there = "~/.local/heddle-python"
+    made = f"python3 -m venv {there} && {there}/bin/pip install a b && export HEDDLE_PYTHON={there}/bin/python"
+    assert native.install("a", "b") == made
 
 
 def test_one_of_a_file(heddle):

