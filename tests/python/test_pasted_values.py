@@ -16,6 +16,8 @@ FORTRAN = "\n      call MPI_Type_contiguous(n, MPI_REAL, t, ierr)\n"
     [
         f"int n = 3; x ? (n = 7) : 0; {C}",
         f"int n = 3; x && (n = 7); {C}",
+        f"int n = 3, *p = &n; *p = 7; {C}",
+        f"int n = 3; int *p; p = &n; *p = 7; {C}",
         f"int n = 3; y = x ? (n = 7) : 0; {C}",
         f"int n = 3; auto f = [&] {{ n = 7; }}; f(); {C}",
         f"int n = 3; for (int i = 0; i < 9; ++i) {{ n = n + 1; {C} }}",

@@ -120,7 +120,7 @@ class Translated:
         return text_of(node)
 
     def _implied(self, node: Node) -> str:
-        """The call _implied(i, 0, 3, 1, i * 7) for (i * 7, i = 0, 3). c.py counts it out."""
+        """The call _implied(i, 0, 3, 1, 7) for the loop (7, i = 0, 3)."""
         *elements, loop = parts(node)
         bounds = list(map(self.text, parts(loop)))
         return f"{IMPLIED}({', '.join([*bounds, *['1'] * (4 - len(bounds)), *map(self.text, elements)])})"

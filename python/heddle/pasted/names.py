@@ -33,6 +33,7 @@ REGIONS += ("preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else")
 BLOCKS = ("compound_statement", "field_declaration_list", "for_statement", "for_range_loop")
 DECLARATORS = ("pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "init_declarator")
 WITHIN = ("parenthesized_expression", "assignment_expression", "comma_expression")  # these evaluate all their parts
+STORES = ("assignment_expression", "init_declarator")  # p = &n; int *p = &n;
 HEADS = ("initializer", "condition", "update")  # of a loop
 
 Range = tuple[int, int]
@@ -159,7 +160,7 @@ class Names:
             self._numbered(node)
         elif kind == "assignment_expression":
             self._assigned(node)
-        elif kind == "update_expression":
+        elif kind == "update_expression" or (kind == "pointer_expression" and _is_kept(node)):
             self._change(node.child_by_field_name("argument"), node)
         elif kind == "call_expression":
             self._called(node)
@@ -275,6 +276,11 @@ def _in_branch(node: Node) -> bool:
     while (around := node.parent) is not None and around.type in WITHIN:
         node = around
     return around is not None and around.type in ("conditional_expression", "binary_expression")
+
+
+def _is_kept(node: Node) -> bool:
+    """True for an address that a pointer keeps: the pointer may change the variable."""
+    return text_of(node).startswith("&") and node.parent.type in STORES
 
 
 def _range(node: Node) -> Range:

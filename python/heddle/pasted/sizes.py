@@ -25,8 +25,8 @@ SIZED = ("pointer_declarator", "array_declarator", "init_declarator", "parenthes
 class Sizes:
     def __init__(self, root: Node) -> None:
         self._functions = [(one.start_byte, one.end_byte) for one in all_of(root, "function_definition")]
-        # By function and name: the type, and its layers, such as ["3", "*"] for int *a[3]. None:
-        # there are several.
+        # For each function and name: the type, and its layers. int *a[3] has ["3", "*"]. None: the
+        # function has several variables of that name.
         self._declared: dict[tuple, Declared | None] = {}
         for node in all_of(root, "parameter_declaration"):
             self._declare(node)
