@@ -116,6 +116,21 @@ def test_implied_loops_that_need_values(heddle):
     assert done.returncode == 0 and done.stdout.startswith("indexed_block(1, [0, 5, 9, 12], real)"), done
 
 
+ARRAY = " MPI_Type_create_indexed_block(2, 1, d, MPI_INT, &t);"
+
+
+@pytest.mark.parametrize("text", ["shift(d);", "int *e = d; e[0] = 7;", "int *e; e = d; e[0] = 7;"])
+def test_arrays_that_may_have_changed_are_asked_for(text):
+    with pytest.raises(Problem, match=r"what is d\?"):
+        described(f"int d[] = {{0, 3}}; {text}{ARRAY}")
+
+
+@pytest.mark.parametrize("text", ['printf("%d", d[0]);', "show(d);", "MPI_Send(d, 2, MPI_INT, 1, 0, comm);", "shift(d[0]);"])
+def test_arrays_that_are_only_read_are_known(text):
+    text = f"void show(const int *a); void f() {{ int d[] = {{0, 3}}; {text}{ARRAY} }}"
+    assert described(text) == "indexed_block(1, [0, 3], MPI_INT)"
+
+
 def test_arrays_of_labelled_loops_are_asked_for():
     text = "integer d(4)\n do 10 i = 1, 4\n d(i) = i\n 10 continue" + BLOCKS
     with pytest.raises(Problem, match=r"what is d\?"):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAKES = re.compile(r"(?i:p?mpi_type_(?!size|get|match))")  # these change no numbers
 # These functions fill arrays, which are handed over without an ampersand.
 FILLS = re.compile(r"(?i:mpi_(?:dims_create|cart_(?:coords|get)|bcast|graph_get|type_get_contents))|s?scanf|memcpy|memset")
+OF_MPI = re.compile(r"(?i:p?mpi_)")
+READS = ("printf", "fprintf", "puts", "free", "assert", "memcmp", "std::size", "size", "_every", "_minus", "_part", "_power")
 ADDRESS = re.compile(r"P?MPI_Get_address")
 LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement")
 REGIONS = (*LOOPS, "switch_statement", "else_clause", "lambda_expression")
@@ -66,8 +68,10 @@ class Names:
         self._loops: list[Range] = []
         self._blocks: list[Range] = []  # a name declared in a block is known only there
         self._values: dict[str, list[Value]] = {}
+        self._handed: list[tuple[Node, Node]] = []  # names that others may keep, and their statements
         for node in all_of(root):
             self._see(node)
+        self._hand_over(root)
         for values in self._values.values():
             values.sort(key=lambda one: one.at)
 
@@ -165,6 +169,20 @@ class Names:
         elif kind == "call_expression":
             self._called(node)
 
+    def _hand_over(self, root: Node) -> None:
+        """Arrays may change in functions that take them without const, and by pointers to them."""
+        reads = set()
+        for head in all_of(root, "function_declarator") if self._handed else ():
+            own = head.child_by_field_name("parameters")
+            if own is not None and all("const " in text_of(one) or "*" not in text_of(one) for one in parts(own)):
+                reads |= set() if "[" in text_of(own) and "const " not in text_of(own) else {declared_name(head)}
+        for one, by in self._handed:
+            values = self._values.get(text_of(one), [])
+            if not any(each.index or each.text.startswith("{") for each in values):
+                continue
+            if by.type != "call_expression" or text_of(by.child_by_field_name("function")) not in reads:
+                self._change(one, by)
+
     def _jump(self, node: Node) -> None:
         """A jump back makes a loop, a jump forward a branch."""
         root = node
@@ -195,6 +213,8 @@ class Names:
             return
         if value.type in ("initializer_list", "argument_list") and node.child_by_field_name("declarator").type == "identifier":
             value = parts(value)[0] if len(parts(value)) == 1 else value  # int n{8}, m(9);
+        if value.type == "identifier":
+            self._handed.append((value, node))
         constant = any(text_of(one) in ("const", "constexpr") for one in parts(node.parent))
         changes = _in_head(node)
         self._add(text_of(name), Value(name.start_byte, text_of(value), "", changes, True, constant))
@@ -203,6 +223,8 @@ class Names:
         left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
         while value.type == "assignment_expression":
             value = value.child_by_field_name("right")
+        if value.type == "identifier":
+            self._handed.append((value, node))
         index = _index_of(left)
         plain = left.type in ("identifier", "field_expression") or index is not None
         changes = not plain or text_of(node.child_by_field_name("operator")) != "=" or _in_head(node) or _in_branch(node)
@@ -217,6 +239,8 @@ class Names:
             target = given[1].child_by_field_name("argument") if given[1].type == "pointer_expression" else given[1]
             self._add(base_of(target), Value(node.start_byte, str(place), _index_of(target) or ""))
             return
+        if not OF_MPI.match(name) and name not in READS:
+            self._handed += [(one, node) for one in given if one.type == "identifier"]
         for one in given:
             if one.type == "pointer_expression" and text_of(one).startswith("&"):
                 self._change(one.child_by_field_name("argument"), node)
