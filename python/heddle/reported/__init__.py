@@ -54,9 +54,15 @@ class Row:
     lower_bound: int = 0
 
     @property
+    def named(self) -> str:
+        """The name of the layout. An access to a file names the datatype in memory, but the layout is
+        that of the view."""
+        return "view of the file" if self.way == "file" else self.datatype_name
+
+    @property
     def title(self) -> str:
         """The datatype, by its name if it has one."""
-        return f"{self.datatype_name}: {shortened(self.datatype)}" if self.datatype_name else shortened(self.datatype)
+        return f"{self.named}: {shortened(self.datatype)}" if self.named else shortened(self.datatype)
 
     @property
     def has_holes(self) -> bool:

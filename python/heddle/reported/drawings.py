@@ -40,7 +40,7 @@ def by_datatype(found: Found, where: dict, types: Datatypes) -> Chart:
             called = " ".join(filter(None, (row.called, row.side)))
             about = f"{called}{f' in {place}' if place else ''}, {row.way}"
             stretches = [Stretch(row.times[part], COLOURS[part]) for part in PARTS]
-            datatype = types.of(row.datatype_name, row.datatype, row.extent, row.lower_bound)
+            datatype = types.of(row.named, row.datatype, row.extent, row.lower_bound)
             bars.append(Bar("", [(stretches, duration(row.time))], about, datatype))
     return Chart.of("time by datatype and way", bars)
 

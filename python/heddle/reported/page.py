@@ -56,7 +56,7 @@ def _rows(found: Found, where: dict, estimates: Estimates, types: Datatypes) -> 
     lines = []
     for row, cells in zip(found.rows, table.rows(found, where, estimates)):
         named = dict(zip(table.ROWS, cells)) | {part: _part(row, part) for part in PARTS}
-        named |= {"datatype": types.of(row.datatype_name, row.datatype, row.extent, row.lower_bound), CALL: _call(named)}
+        named |= {"datatype": types.of(row.named, row.datatype, row.extent, row.lower_bound), CALL: _call(named)}
         lines.append([named[head] for head in ROWS if head in named])
     heads = [head for head in ROWS if head in named]
     heads, lines = table.without_empty(heads, lines, ("library alone",))
