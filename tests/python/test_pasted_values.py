@@ -116,6 +116,11 @@ def test_implied_loops_that_need_values(heddle):
     assert done.returncode == 0 and done.stdout.startswith("indexed_block(1, [0, 5, 9, 12], real)"), done
 
 
+def test_members_of_a_struct_that_may_have_changed_are_asked_for():
+    with pytest.raises(Problem, match=r"what is box\.n\?"):
+        described("box.n = 3; fill(&box); MPI_Type_contiguous(box.n, MPI_INT, &t);")
+
+
 ARRAY = " MPI_Type_create_indexed_block(2, 1, d, MPI_INT, &t);"
 
 

@@ -84,6 +84,9 @@ class Names:
             return None
         if name in self._defined:
             return Value(at, *self._defined[name])
+        struct = key_of(name).rpartition(".")[0]
+        if struct and any(one.changes for one in self._same(struct, at)):  # f(&box) may change box.n
+            return None
         found = self._visible(name, at)
         values = [one for one in found if not one.index]
         values = [one for one in values if one.constant] or values
