@@ -43,9 +43,9 @@ bool rwg_up(const Remote& remote, const Target& target, Bytes from, Bytes length
   return true;
 }
 
-/// From mapped memory, in one pass if one of the two sides is contiguous, else through a stage that
-/// stays in the cache.
-void direct(const Remote& remote, const Target& target, Bytes from, Bytes length, ScratchBuffers& scratch) {
+}  // namespace
+
+void move_here(const Remote& remote, const Target& target, Bytes from, Bytes length, std::span<std::byte> stage) noexcept {
   const auto contiguous = [](const layout::Layout& layout, Count count) {
     return layout.dense() || (count <= 1 && layout.node()->contiguous());
   };
@@ -56,15 +56,13 @@ void direct(const Remote& remote, const Target& target, Bytes from, Bytes length
   if (contiguous(*remote.layout, remote.count))
     return layout::unpack_range(*target.layout, target.count, target.base, from, length,
                                 remote.mapped + remote.layout->root().offset + from);
-  auto& stage = scratch.stage;
-  for (Bytes done = 0; done < length; done += stage_bytes) {
-    const Bytes bytes = std::min(stage_bytes, length - done);
+  const auto most = static_cast<Bytes>(stage.size());
+  for (Bytes done = 0; done < length; done += most) {
+    const Bytes bytes = std::min(most, length - done);
     layout::pack_range(*remote.layout, remote.count, remote.mapped, from + done, bytes, stage.data());
     layout::unpack_range(*target.layout, target.count, target.base, from + done, bytes, stage.data());
   }
 }
-
-}  // namespace
 
 bool scatter(const transport::Copier& copier, const std::byte* address, const Target& target, Bytes from, Bytes length,
              ScratchBuffers& scratch) noexcept {
@@ -84,7 +82,7 @@ bool pull(Scheme scheme, const Remote& remote, const Target& target, Bytes from,
           ScratchBuffers& scratch) noexcept {
   if (length <= 0) return true;
   if (remote.mapped && (scheme == Scheme::direct || scheme == Scheme::both)) {
-    direct(remote, target, from, length, scratch);
+    move_here(remote, target, from, length, scratch.stage);
     return true;
   }
   if (!remote.copier) return false;

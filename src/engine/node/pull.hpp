@@ -3,6 +3,8 @@
 // sender's buffer is mapped, bytes go from layout to layout (direct).
 #pragma once
 
+#include <span>
+
 #include "engine/node/rendezvous_receiver.hpp"
 #include "transport/transport.hpp"
 
@@ -16,6 +18,10 @@ struct Remote {
   const std::byte* mapped;   ///< Address here, or null: not mapped.
   transport::Copier copier;  ///< False: no transport copies it.
 };
+
+/// From memory of this process (`mapped`, which may be null: MPI_BOTTOM), in one pass if one of the
+/// two sides is contiguous, else through `stage`, which stays in the cache.
+void move_here(const Remote& remote, const Target& target, Bytes from, Bytes length, std::span<std::byte> stage) noexcept;
 
 /// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, the
 /// copy refused). Bytes that it has written to the target will be written again.

@@ -32,7 +32,8 @@ Rendezvous::Rendezvous(Node& node, const Elements& elements, Ends ends, Probes p
   // process, and can read the data even if mappings fail. The message must also be so long that
   // hosts, too, do not complete it before its receive. Programs count on early completion of small
   // messages.
-  // Hosts leave every message of a rank to itself open, whatever its length.
+  // A message of a rank to itself stays open until its send ends, whatever its length: then this
+  // process packs.
   const bool blocking = ends != Ends::with_request;
   const bool own_open = own && ends != Ends::in_call;
   const bool waits = blocking || bytes >= host_waits_from;

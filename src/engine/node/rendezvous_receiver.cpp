@@ -2,8 +2,10 @@
 #include "engine/node/rendezvous_receiver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "engine/base/footprint.hpp"
 #include "engine/base/wait.hpp"
@@ -130,6 +132,11 @@ class Incoming {
   bool take(Count i) {
     if (!pulls_ || !claim(cells_[i], State::taken)) return false;
     const report::Stopwatch watch(reach_.times, &report::Times::copy);
+    if (reach_.own) {
+      damaged_ |= !move_own(i);
+      cells_[i].state.store(State::done, std::memory_order_release);
+      return true;
+    }
     pulls_ = (layout_ || look_up()) && scratch() &&
              pull(descriptor_.scheme, {layout_.get(), descriptor_.count, address(descriptor_.address), mapped_, reach_.copier},
                   target_, i * descriptor_.segment, length(i), *scratch());
@@ -140,7 +147,6 @@ class Incoming {
   /// Finds the layout of the sender's buffer, and the place where it is mapped. Only with a claim
   /// in hand: otherwise the sender may be gone.
   bool look_up() {
-    if (reach_.own) return look_up_own();
     layout_ = reach_.known->find(descriptor_, reach_.memory);
     Bytes total = 0;
     Bytes span = 0;
@@ -160,13 +166,18 @@ class Incoming {
     return mapped_ || reach_.copier;
   }
 
-  /// The sender is this process. Its layout and its buffer are those that it has announced.
-  bool look_up_own() {
+  /// The sender is this process, which knows its layout and its buffer. Nobody else could pack a cell
+  /// that is given back, so this needs no memory. False: forged.
+  bool move_own(Count i) {
     const Source* const source = reach_.own->source_of(descriptor_);
     if (!source || source->count * source->layout->size() != descriptor_.total) return false;
-    layout_ = std::shared_ptr<const layout::Layout>(std::shared_ptr<void>(), source->layout);  // it lives as long as the claim
-    mapped_ = static_cast<const std::byte*>(source->base);
-    return descriptor_.count == source->count;
+    const Remote remote{source->layout, source->count, nullptr, static_cast<const std::byte*>(source->base), {}};
+    std::array<std::byte, 2048> few;
+    std::span<std::byte> stage = few;
+    if (ScratchBuffers* const found = scratch()) stage = found->stage;
+    const Bytes bytes = length(i);
+    if (bytes > 0) move_here(remote, target_, i * descriptor_.segment, bytes, stage);
+    return true;
   }
 
   const Descriptor& descriptor_;

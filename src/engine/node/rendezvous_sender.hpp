@@ -149,6 +149,7 @@ class RendezvousSender {
   std::vector<Outgoing*> left_;  // not drained when last looked at
   std::vector<Outgoing*> unused_;
   std::size_t next_look_ = 0;
+  std::size_t last_found_ = 0;  // by source_of()
 };
 
 }  // namespace heddle::engine

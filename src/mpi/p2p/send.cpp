@@ -102,11 +102,16 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   }
   if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake: the host raises it
   const settings::Settings& set = settings_of_process();
+  // Data that leaves a buffer of both directions is packed at once if it comes back to this process.
+  const bool to_self = peer == node->me();
+  const Ends ends = to_self && from_copy_ ? Ends::in_call : ends_;
   auto& message = message_.emplace<engine::Rendezvous>(
       *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag, threads::key_of(to_.comm)},
-      ends_, probes_, engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
+      ends, probes_, engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
   if (!message) return {};
-  const bool waits = message.open() && ends_ == Ends::with_request;
+  // The host's request for a message to itself may be complete at once: finish() packs what no
+  // receive has taken.
+  const bool waits = message.open() && ends == Ends::with_request && !to_self;
   const bool programs = probes_ == Probes::possible;
   synchronous_ = programs && (waits || mode_ == Mode::synchronous);
   Done done;
@@ -119,7 +124,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   if (!done)
     done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
   // A rank's message to itself waits for the receive that follows in the same call.
-  const bool in_call = ends_ == Ends::in_call || (ends_ == Ends::beside_receive && peer != node->me());
+  const bool in_call = ends == Ends::in_call || (ends == Ends::beside_receive && !to_self);
   const bool now = in_call || !message.open();
   if (done == MPI_SUCCESS && now && !(request && *request == MPI_REQUEST_NULL)) settle(message);
   return done;

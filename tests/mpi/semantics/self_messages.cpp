@@ -144,6 +144,21 @@ const std::vector<std::pair<std::string, Way>> ways = {
      }},
 };
 
+/// The columns, by absolute addresses.
+struct Absolute {
+  explicit Absolute(const Columns& of) {
+    MPI_Aint at = 0;
+    MPI_Get_address(of.out.data(), &at);
+    const int one = 1;
+    MPI_Type_create_hindexed(1, &one, &at, of.column, &type);
+    MPI_Type_commit(&type);
+  }
+  ~Absolute() { MPI_Type_free(&type); }
+  Absolute(const Absolute&) = delete;
+  Absolute& operator=(const Absolute&) = delete;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
 }  // namespace
 
 TEST_RANKS(2, SelfMessages, ByEveryWay) {
@@ -155,6 +170,48 @@ TEST_RANKS(2, SelfMessages, ByEveryWay) {
           way(it, team);
           EXPECT_EQ(it.wrong(), 0) << name << ", " << n << " x " << block << (holes ? " into holes" : "");
         }
+}
+
+TEST_RANKS(2, SelfMessages, FromAbsoluteAddresses) {
+  for (int round = 0; round < 3; ++round) {
+    Columns it(5000, 2, true);
+    const Absolute absolute(it);
+    succeeds(MPI_Sendrecv(MPI_BOTTOM, 1, absolute.type, team.rank, tag, it.in.data(), 1, it.column, team.rank, tag, team.comm,
+                          MPI_STATUS_IGNORE));
+    EXPECT_EQ(it.wrong(), 0);
+  }
+}
+
+// The message to this rank has left the buffer before the data of the other rank come into it.
+TEST_RANKS(2, SelfMessages, FromABufferThatIsReplaced) {
+  for (const int n : {100, 3000, 40000})
+    for (int round = 0; round < 3; ++round) {
+      Columns it(n, 1, true), others(n, 1, true);
+      std::fill(others.out.begin(), others.out.end(), -7);
+      MPI_Request requests[2];
+      receive_later(it, team, &requests[0]);
+      succeeds(MPI_Isend(others.out.data(), 1, others.column, 1 - team.rank, tag + 1, team.comm, &requests[1]));
+      succeeds(MPI_Sendrecv_replace(it.out.data(), 1, it.column, team.rank, tag, 1 - team.rank, tag + 1, team.comm,
+                                    MPI_STATUS_IGNORE));
+      succeeds(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+      EXPECT_EQ(it.wrong(), 0) << n;
+      EXPECT_EQ(it.out.front(), -7);
+      Columns same(n, 1, true);
+      succeeds(
+          MPI_Sendrecv_replace(same.out.data(), 1, same.column, team.rank, tag, team.rank, tag, team.comm, MPI_STATUS_IGNORE));
+      for (std::size_t i = 0; i < same.out.size(); ++i) ASSERT_EQ(same.out[i], static_cast<int>(i) * 3 + 1) << n;
+    }
+}
+
+// The program frees the request of a message that nobody receives. MPI_Finalize does not wait.
+TEST_RANKS(2, SelfMessages, ThatNobodyReceives) {
+  MPI_Comm own = MPI_COMM_NULL;
+  succeeds(MPI_Comm_dup(team.comm, &own));
+  static auto* const left = new Columns(3000, 1, true);  // its destructor would free a type after MPI_Finalize
+  Columns& it = *left;
+  MPI_Request request;
+  succeeds(MPI_Isend(it.out.data(), 1, it.column, team.rank, tag, own, &request));
+  succeeds(MPI_Request_free(&request));
 }
 
 // Several messages with the same tag are received in their order, whatever their length.
