@@ -53,7 +53,7 @@ struct Answer {
 struct Arrived {
   std::uint64_t communicator;
   double begun;
-  double ended;  ///< With the errors of clocks added.
+  double ended;  ///< The errors of clocks are added.
   std::uint32_t number;
   std::int32_t is_root;
 };

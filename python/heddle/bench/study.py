@@ -201,7 +201,8 @@ def command(
     ] = None,
     codes: Annotated[list[str] | None, typer.Option(metavar="CODE...", help="Only these: jacobi, life, image.")] = None,
     calls: Annotated[
-        list[Calls] | None, typer.Option(metavar="CALL...", help="Of messages, neighbour, persistent, puts. [the first three]")
+        list[Calls] | None,
+        typer.Option(metavar="CALL...", help="Only these: messages, neighbour, persistent, puts. [the first three]"),
     ] = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Pairs of jobs: one alone, one under Heddle. [7; quick: 2]")

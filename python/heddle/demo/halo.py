@@ -16,7 +16,7 @@ CALLS = ("--calls", "messages", "neighbour")
 
 @dataclass(frozen=True)
 class Halo:
-    """What is measured, in the terms of the study."""
+    """The measurements, in the terms of the study."""
 
     settings: list[study.Setting]
     arguments: list[str]

@@ -19,8 +19,9 @@ struct Remote {
   transport::Copier copier;  ///< False: no transport copies it.
 };
 
-/// From memory of this process (`mapped`, which may be null: MPI_BOTTOM), in one pass if one of the
-/// two sides is contiguous, else through `stage`, which stays in the cache.
+/// Moves bytes within memory that is mapped here. One pass suffices if one side is contiguous.
+/// Otherwise the bytes go through `stage`, which stays in the cache. The address may be null
+/// (MPI_BOTTOM).
 void move_here(const Remote& remote, const Target& target, Bytes from, Bytes length, std::span<std::byte> stage) noexcept;
 
 /// Moves bytes [from, from + length) of the packed stream. False: it could not (not mapped, the

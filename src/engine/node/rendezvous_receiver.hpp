@@ -32,7 +32,7 @@ struct Reach {
   int peer = -1;                                         ///< The sender's rank in `opens`.
   const transport::TransportList* transports = nullptr;  ///< Those that map buffers; null: nothing is mapped.
   transport::Copier copier{};                            ///< Copies its memory; false: nothing is copied.
-  RendezvousSender* own = nullptr;                       ///< Of this process, if it is the sender itself.
+  RendezvousSender* own = nullptr;                       ///< The sender, if it is this process.
   PeerDatatypes* known = nullptr;                        ///< Layouts of peers; null: nothing is pulled.
   ScratchPool* scratch_pool = nullptr;                   ///< Null: nothing is pulled.
   Distances* distances = nullptr;                        ///< Null: the distance to the sender is not measured.

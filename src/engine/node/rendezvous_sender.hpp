@@ -53,7 +53,7 @@ struct Plan {
 struct Outgoing {
   Source source{};
   Control* control = nullptr;
-  std::uint64_t generation = 0;           ///< Of the descriptor; 0: no message.
+  std::uint64_t generation = 0;           ///< The descriptor has it, too; 0: no message.
   Announcements::Entry* entry = nullptr;  ///< Belongs to this object for good.
   Bytes total = 0;
   Bytes segment = 0;

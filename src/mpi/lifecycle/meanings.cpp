@@ -85,8 +85,8 @@ class OfHost final : public report::Meanings {
     const MPI_Win of = threads::handle_of(window, MPI_WIN_NULL);
     return PMPI_Win_get_name(of, name.data(), &length) == MPI_SUCCESS ? std::string(name.data()) : std::string();
   }
-  /// Decodes the datatype if Heddle has not used it yet, or is off. To decode is to free handles
-  /// from the host, which may call the program back. The caller has a lock, for which another
+  /// Decodes the datatype if Heddle has not used it yet, or is off. Decoding frees handles
+  /// of the host, which may call the program back. The caller has a lock, for which another
   /// thread of the program may wait. So if several threads have called MPI, such a type has no
   /// layout.
   [[nodiscard]] report::Described layout(std::uint64_t type) const override try {
