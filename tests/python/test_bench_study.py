@@ -17,7 +17,7 @@ from heddle.families import by_name
 from heddle.problem import Problem
 
 SIZES = (6, 9)
-SMALL = ["--quick", "--rounds", "1", "--sizes", *map(str, SIZES)]
+SMALL = ["--quick", "--rounds", "1", "--sizes", *map(str, SIZES), "--calls", *study.Calls]
 
 
 def bench(*arguments):

@@ -166,8 +166,8 @@ class Incoming {
     return mapped_ || reach_.copier;
   }
 
-  /// The sender is this process, which knows its layout and its buffer. Nobody else could pack a cell
-  /// that is given back, so this needs no memory. False: forged.
+  /// The sender is this process, which knows its layout and its buffer. Nobody else could pack a
+  /// cell that is given back, so this needs no memory. False: forged.
   bool move_own(Count i) {
     const Source* const source = reach_.own->source_of(descriptor_);
     if (!source || source->count * source->layout->size() != descriptor_.total) return false;

@@ -281,7 +281,7 @@ void RendezvousSender::look_at_some() noexcept {
 const Source* RendezvousSender::source_of(const Descriptor& descriptor) noexcept {
   const std::lock_guard guard(lock_);
   const auto is_at = [&](std::size_t i) { return i < all_.size() && all_[i]->generation == descriptor.generation; };
-  // Messages are received in the order in which they were sent, so the next is often beside the last.
+  // Messages are received in the order of their sends, so the next is often beside the last.
   for (const std::size_t i : {last_found_, last_found_ + 1, last_found_ - 1})
     if (is_at(i)) return &all_[last_found_ = i]->source;
   for (std::size_t i = 0; i < all_.size(); ++i)

@@ -102,7 +102,8 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   }
   if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake: the host raises it
   const settings::Settings& set = settings_of_process();
-  // Data that leaves a buffer of both directions is packed at once if it comes back to this process.
+  // Data that leaves a buffer of both directions is packed at once if it comes back to this
+  // process.
   const bool to_self = peer == node->me();
   const Ends ends = to_self && from_copy_ ? Ends::in_call : ends_;
   auto& message = message_.emplace<engine::Rendezvous>(
