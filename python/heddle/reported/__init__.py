@@ -55,8 +55,8 @@ class Row:
 
     @property
     def named(self) -> str:
-        """The name of the layout. A file access names the datatype in memory, but its layout is that
-        of the view."""
+        """The name of the layout. A file access names the datatype in memory. Its layout is that of
+        the view."""
         return "view of the file" if self.way == "file" else self.datatype_name
 
     @property
