@@ -41,7 +41,7 @@ def test_says_that_all_runs_are_right(quick):
 
 def test_says_how_long_it_takes_and_shows_the_halo(quick):
     done, _, rows = quick
-    assert re.search(r"12 jobs in 1 round: about \d+ s\.", done.stdout), done.stdout
+    assert re.search(r"12 jobs in 1 round: about \d+ (s|minutes)\.", done.stdout), done.stdout
     assert done.stdout.index("about") < done.stdout.index("fft2d")
     assert "jacobi 128, neighbour" in done.stdout
     ways = {row["variant"] for row in rows if row["bench"] == "study" and row["metric"] == "exchange"}
