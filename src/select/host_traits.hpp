@@ -104,7 +104,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .slow_to_access_from = 64 << 10,
                                     .slow_to_access_apart_from = 1 << 10,
                                     .slow_to_access_apart_below = 2 << 10,
-                                    .slow_to_access_apart_blocks = 0,
+                                    .slow_to_access_apart_blocks = 8,
                                     .slow_to_file_below = 512};
 
 }  // namespace heddle::select

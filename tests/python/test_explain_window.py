@@ -36,6 +36,12 @@ def test_the_target_has_a_type_of_its_own(heddle):
     ]["why"]
 
 
+def test_few_bytes_in_many_blocks_wait_for_the_fence_of_openmpi(heddle):
+    found = ways(heddle, "vector(8, 1, 8, int)")
+    assert found["Open MPI", "MPI_Win_create", "fence"]["way"] == "fenced"
+    assert found["MPICH", "MPI_Win_create", "fence"]["way"] == "library"
+
+
 def test_a_setting_removes_the_limits(heddle):
     small = ("vector(4, 1, 8, int)",)
     assert {one["way"] for one in ways(heddle, *small).values()} == {"library"}
