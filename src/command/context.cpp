@@ -59,7 +59,7 @@ std::uint64_t fnv1a(std::string_view text) {
 }  // namespace
 
 bool counts(std::string_view variable) {
-  static constexpr std::string_view whole[] = {"PATH",           "HOME",        "XDG_CACHE_HOME",
+  static constexpr std::string_view whole[] = {"PATH",           "HOME",        "XDG_CACHE_HOME",  "XDG_CONFIG_HOME",
                                                "GLIBC_TUNABLES", "VIRTUAL_ENV", "SLURM_EXPORT_ENV"};
   static constexpr std::string_view begins[] = {"HEDDLE", "LD_", "PYTHON", "MPI4PY_"};
   return std::ranges::find(whole, variable) != std::end(whole) ||

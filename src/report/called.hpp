@@ -99,6 +99,11 @@ class Meanings {
   ~Meanings() = default;
 };
 
+/// The count of block i.
+[[nodiscard]] inline std::int64_t count_of(const Blocks& blocks, int i, const Meanings& meanings) noexcept {
+  return blocks.counts ? blocks.counts[i] : blocks.wide_counts ? meanings.count_at(blocks.wide_counts, i) : blocks.count;
+}
+
 /// An observer of calls. Any thread may call it.
 class Observer {
  public:

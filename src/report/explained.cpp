@@ -6,11 +6,6 @@
 #include "report/reporting.hpp"
 
 namespace heddle::report {
-namespace {
-
-bool is_rooted(Pattern pattern) noexcept { return pattern == Pattern::gather || pattern == Pattern::scatter; }
-
-}  // namespace
 
 /// Looks at all datatypes of a call whose data moves. Arguments that this rank ignores may have any
 /// value, so they are only looked up.
@@ -36,22 +31,17 @@ void Explained::look_at(const Called& called, const Blocks& blocks, bool rooted,
   if (!blocks.has_counts() && blocks.count == 0) return;
   if (rooted ? !meanings_.is_derived(blocks.type) : !meanings_.is_datatype(blocks.type)) return;
   std::int64_t most = blocks.has_counts() ? 0 : blocks.count;
-  for (int i = 0; blocks.has_counts() && !is_rooted(called.pattern) && i < number; ++i)
-    most = std::max(most, count_of(blocks, i));
+  for (int i = 0; blocks.has_counts() && !rooted && i < number; ++i) most = std::max(most, count_of(blocks, i, meanings_));
   look(called, blocks.type, std::max<std::int64_t>(most, 1));
 }
 
 void Explained::look_at_types(const Called& called, const Blocks& blocks, int number) {
   if (blocks.in_place) return;
   for (int i = 0; blocks.types && i < number; ++i) {
-    const std::int64_t count = blocks.has_counts() ? count_of(blocks, i) : 1;
+    const std::int64_t count = blocks.has_counts() ? count_of(blocks, i, meanings_) : 1;
     if (count == 0) continue;
     if (const std::uint64_t type = meanings_.type_at(blocks.types, i); meanings_.is_datatype(type)) look(called, type, count);
   }
-}
-
-std::int64_t Explained::count_of(const Blocks& blocks, int i) const noexcept {
-  return blocks.counts ? blocks.counts[i] : meanings_.count_at(blocks.wide_counts, i);
 }
 
 void Explained::look(const Called& called, std::uint64_t type, std::int64_t count) {

@@ -56,7 +56,6 @@ class Explained : public Observer {
   /// @param number  of blocks
   void look_at(const Called& called, const Blocks& blocks, bool rooted, int number);
   void look_at_types(const Called& called, const Blocks& blocks, int number);
-  [[nodiscard]] std::int64_t count_of(const Blocks& blocks, int i) const noexcept;
   const Place& place_of_call(const void* from);
 
   std::recursive_mutex lock_;  // freeing handles from the host may call the program's callbacks

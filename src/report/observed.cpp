@@ -22,9 +22,7 @@ class BlockSizes {
 
   /// Bytes of block i. A product that overflows counts as 0, because no program has so much memory.
   [[nodiscard]] std::int64_t of(const Blocks& blocks, int i) noexcept {
-    const std::int64_t count = blocks.counts        ? blocks.counts[i]
-                               : blocks.wide_counts ? meanings_.count_at(blocks.wide_counts, i)
-                                                    : blocks.count;
+    const std::int64_t count = count_of(blocks, i, meanings_);
     if (count <= 0) return 0;
     const std::int64_t size = size_of(blocks.types ? meanings_.type_at(blocks.types, i) : blocks.type);
     std::int64_t bytes = 0;

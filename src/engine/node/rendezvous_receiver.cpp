@@ -169,9 +169,9 @@ class Incoming {
   /// The sender is this process, which knows its layout and its buffer. Nobody else could pack a
   /// cell that is given back, so this needs no memory. False: forged.
   bool move_own(Count i) {
-    const Source* const source = reach_.own->source_of(descriptor_);
-    if (!source || source->count * source->layout->size() != descriptor_.total) return false;
-    const Remote remote{source->layout, source->count, nullptr, static_cast<const std::byte*>(source->base), {}};
+    if (!source_) source_ = reach_.own->source_of(descriptor_);
+    if (!source_ || source_->count * source_->layout->size() != descriptor_.total) return false;
+    const Remote remote{source_->layout, source_->count, nullptr, static_cast<const std::byte*>(source_->base), {}};
     std::array<std::byte, 2048> few;
     std::span<std::byte> stage = few;
     if (ScratchBuffers* const found = scratch()) stage = found->stage;
@@ -192,6 +192,7 @@ class Incoming {
   Bytes gathered_from_ = 0;
   Bytes gathered_ = 0;
   bool damaged_ = false;
+  const Source* source_ = nullptr;                // of this process, while it has a claim; null: not looked up
   std::shared_ptr<const layout::Layout> layout_;  // the sender's
   transport::MappedBuffer buffer_;                // until the end of the message
   const std::byte* mapped_ = nullptr;             // the sender's buffer argument, as if all of it were mapped here

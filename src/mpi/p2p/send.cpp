@@ -102,10 +102,10 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   }
   if (peer < 0 || !is_tag(to_.tag, to_.comm)) return {};  // a mistake: the host raises it
   const settings::Settings& set = settings_of_process();
-  // Data that leaves a buffer of both directions is packed at once if it comes back to this
-  // process.
+  // A rank's message to itself waits for the receive that follows in the same call. But data that
+  // leaves a buffer of both directions is packed at once.
   const bool to_self = peer == node->me();
-  const Ends ends = to_self && from_copy_ ? Ends::in_call : ends_;
+  const Ends ends = !to_self ? ends_ : from_copy_ ? Ends::in_call : ends_ == Ends::beside_receive ? Ends::in_collective : ends_;
   auto& message = message_.emplace<engine::Rendezvous>(
       *node, engine::Rendezvous::Elements{type_.get(), data_.count, data_.address, peer, to_.tag, threads::key_of(to_.comm)},
       ends, probes_, engine::Rendezvous::Wanted{select::forced(set.scheme), set.segment, links_of_job().node}, reported);
@@ -124,9 +124,7 @@ Done SendOperation::begin_rendezvous(MPI_Request* request) {
   }
   if (!done)
     done = host_send(waits ? Mode::synchronous : mode_, {message.descriptor(), message.length(), MPI_BYTE}, to_, request);
-  // A rank's message to itself waits for the receive that follows in the same call.
-  const bool in_call = ends == Ends::in_call || (ends == Ends::beside_receive && !to_self);
-  const bool now = in_call || !message.open();
+  const bool now = ends == Ends::in_call || ends == Ends::beside_receive || !message.open();
   if (done == MPI_SUCCESS && now && !(request && *request == MPI_REQUEST_NULL)) settle(message);
   return done;
 }
