@@ -209,6 +209,12 @@ class TestProblems:
         self.say(heddle("run", "-n", 2, "--mpi", other, "--", who[mpi]), f"--mpi says {other}", "Leave --mpi out")
 
     @pytest.mark.parametrize(("mpi", "other"), [MPIS, MPIS[::-1]])
+    def test_mpi_and_program_of_a_script_disagree(self, heddle, who, mpi, other):
+        """The program crashes. One line tells why."""
+        done = heddle("run", "-n", 2, "--mpi", other, "--", "sh", "-c", f"exec {who[mpi]}")
+        assert done.stderr.count(f"heddle run --mpi {mpi}`") == 1, done.stderr
+
+    @pytest.mark.parametrize(("mpi", "other"), [MPIS, MPIS[::-1]])
     def test_launcher_and_program_disagree(self, heddle, who, mpi, other):
         self.say(heddle("run", "--", *launcher(other), "-n", 2, who[mpi]), "linked with", f"heddle run -n 2 -- {who[mpi]}")
         self.say(heddle("run", "--", *launcher(other), who[mpi]), "linked with", f"heddle run -n N -- {who[mpi]}")

@@ -144,8 +144,17 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
         rounds = 1
         for part in parts:
             used = [c for c in comms if any(p.comm is c for p in part.patterns) and random.random() < 0.5]
+            # With threads, MPICH 5.0.2 alone crashes if a receive on a freed communicator is
+            # truncated.
+            if taste.mpi == "mpich":
+                used = [c for c in used if not any(p.comm is c and cut_short(p) for p in part.patterns)]
             free_early(random, used, part.timeline)
     return Scenario(number, taste.ranks, comms, quiet, parts, rounds)
+
+
+def cut_short(pattern: Pattern) -> bool:
+    """A message of the pattern is longer than its receive."""
+    return any(m.truncated for m in getattr(pattern, "messages", []))
 
 
 def random_program(seed: int, mpi: str, without: set[str], scenarios: int) -> list[Scenario]:

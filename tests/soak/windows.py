@@ -184,7 +184,12 @@ class Window(Pattern):
         def fewer():
             if sum(len(accesses) for _, accesses in self.cycles) < 2:
                 raise ValueError
-            self.cycles = [(sync, accesses[: (len(accesses) + 1) // 2]) for sync, accesses in self.cycles[:1]]
+            first = next(i for i, (_, accesses) in enumerate(self.cycles) if accesses)
+            # The timeline names cycles by number, so all of them stay.
+            self.cycles = [
+                (sync, accesses[: (len(accesses) + 1) // 2] if i == first else [])
+                for i, (sync, accesses) in enumerate(self.cycles)
+            ]
 
         yield fewer
         yield only("fence")

@@ -7,6 +7,8 @@
 
 #include "interposition/children.hpp"
 #include "interposition/devices.hpp"
+#include "interposition/other_family.hpp"
+#include "interposition/outcome.hpp"
 #include "layout/immortal.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/pack_away.hpp"
@@ -35,6 +37,27 @@ bool of_our_family([[maybe_unused]] Host host) {
   return host == Host::mpich;
 #else
   return true;
+#endif
+}
+
+/// Names the second MPI library of a process that is about to crash. The program goes on: a plugin
+/// may have loaded that library, and use it rightly.
+void warn_of_other_family() {
+#if HEDDLE_FAMILY_OPENMPI || HEDDLE_FAMILY_MPICH
+#if HEDDLE_FAMILY_OPENMPI
+  const std::string other = interposition::other_family("MPIR_Dup_fn");  // the default MPI_COMM_DUP_FN of MPICH's family
+  const char* const its_name = "mpich";
+#else
+  const std::string other = interposition::other_family("ompi_mpi_comm_world");  // Open MPI's MPI_COMM_WORLD
+  const char* const its_name = "openmpi";
+#endif
+  if (other.empty() || !interposition::first_of_job()) return;
+  const std::string message = other +
+                              ", too, is loaded here, but this interposer is built for " HEDDLE_FAMILY
+                              " and hands all calls to that. A program that is linked with the other library crashes "
+                              "now: start it with `heddle run --mpi " +
+                              its_name + "`.";
+  say(message.c_str());
 #endif
 }
 
@@ -113,8 +136,10 @@ void check_host(bool have_entry_point) noexcept {
     give_up("there is no MPI library behind this interposer (built for " HEDDLE_FAMILY
             "). Preloading it alone is not enough: start the program with `heddle run`, which preloads the library with it.");
   const std::string host = host_name();
-  if (of_our_family(select::host_of(host)))
+  if (of_our_family(select::host_of(host))) {
+    warn_of_other_family();
     return interposition::leave_children_alone(reinterpret_cast<const void*>(PMPI_Init));
+  }
   const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program runs on " + host +
                               ". Start it with `heddle run`, which finds the right one.";
   give_up(message.c_str());
