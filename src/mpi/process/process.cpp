@@ -52,10 +52,8 @@ void warn_of_other_family() {
   const char* const its_name = "openmpi";
 #endif
   if (other.empty() || !interposition::first_of_job()) return;
-  const std::string message = other +
-                              ", too, is loaded here, but this interposer is built for " HEDDLE_FAMILY
-                              " and hands all calls to that. A program that is linked with the other library crashes "
-                              "now: start it with `heddle run --mpi " +
+  const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program has loaded " + other +
+                              ", too. If it is linked with that library, it crashes now: start it with `heddle run --mpi " +
                               its_name + "`.";
   say(message.c_str());
 #endif
