@@ -48,7 +48,8 @@ struct TransportEntry {
 
   /// The preparation of a buffer of so many bytes, ns.
   [[nodiscard]] constexpr double preparation(std::int64_t bytes) const noexcept {
-    return message_ns + page_ns * static_cast<double>((bytes + 4095) / 4096);
+    const std::int64_t pages = (bytes + 4095) / 4096;
+    return message_ns + page_ns * static_cast<double>(pages);
   }
 };
 
