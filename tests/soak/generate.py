@@ -146,7 +146,7 @@ def random_scenario(random: Random, taste: Taste, number: int, threads: int) -> 
             used = [c for c in comms if any(p.comm is c for p in part.patterns) and random.random() < 0.5]
             # With threads, MPICH 5.0.2 alone crashes if a receive on a freed communicator is
             # truncated.
-            if taste.mpi == "mpich":
+            if taste.mpi == "mpich" and taste.threaded:
                 used = [c for c in used if not any(p.comm is c and cut_short(p) for p in part.patterns)]
             free_early(random, used, part.timeline)
     return Scenario(number, taste.ranks, comms, quiet, parts, rounds)
@@ -162,9 +162,9 @@ def random_program(seed: int, mpi: str, without: set[str], scenarios: int) -> li
     taste = Taste(mpi, random.choice([2, 2, 2, 3, 3, 4, 5]), without)
     # Drawn apart, so that all other programs stay as they are.
     taste.files = taste.has("files") and Random(f"{seed} {mpi} files").random() < 0.25
-    threaded = taste.has("threads") and random.random() < 0.25
+    taste.threaded = taste.has("threads") and random.random() < 0.25
     made = []
     for number in range(scenarios):
-        threads = random.randint(2, 4) if threaded and random.random() < 0.5 else 1
+        threads = random.randint(2, 4) if taste.threaded and random.random() < 0.5 else 1
         made.append(random_scenario(random, taste, number, threads))
     return made

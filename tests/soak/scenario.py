@@ -122,6 +122,7 @@ class Taste:
     without: set[str]
     biggest: int = 4 << 20
     files: bool = False
+    threaded: bool = False
 
     def has(self, feature: str) -> bool:
         return feature not in self.without

@@ -179,7 +179,7 @@ class Soak:
                     break
             again = outcomes[-1]
             if not again.passed:
-                if self.fails_alone(machine, path, ranks, tool, first):
+                if self.fails_alone_in_time(machine, path, ranks, again.verdict, tool, first):
                     self.hosts += 1
                     return
                 self.kinds.add(kind)
@@ -188,15 +188,15 @@ class Soak:
         self.flaky += 1
         self.keep(machine, f"unsteady-{machine.mpi}-{seed}-{blamed.number}", before, outcome, tool, first)
 
-    def fails_alone(self, machine: Machine, path: Path, ranks: int, tool, first) -> bool:
-        """Looks longer for a rare failure of the host.
-
-        For example, accesses to windows crashed in 2 of 300 runs of Open MPI 5.0.11.
-        """
-        until, runs_alone = time.monotonic() + self.options.shrink, 100
-        return any(
-            time.monotonic() < until and not machine.run(path, ranks, False, tool, first).passed for _ in range(runs_alone)
-        )
+    def fails_alone_in_time(self, machine: Machine, path: Path, ranks: int, verdict: str, tool, first) -> bool:
+        """Looks longer for a rare failure of the host, such as the crashes of Open MPI's windows."""
+        until = time.monotonic() + self.options.shrink
+        for _ in range(100):
+            if machine.run(path, ranks, False, tool, first).verdict == verdict:
+                return True
+            if time.monotonic() > until:
+                break
+        return False
 
     def report(self, machine, seed, program, outcome, tool, first) -> None:
         quick = (

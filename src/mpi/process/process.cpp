@@ -44,6 +44,7 @@ bool of_our_family([[maybe_unused]] Host host) {
 /// may have loaded that library, and use it rightly.
 void warn_of_other_family() {
 #if HEDDLE_FAMILY_OPENMPI || HEDDLE_FAMILY_MPICH
+  if (!interposition::first_of_job()) return;
 #if HEDDLE_FAMILY_OPENMPI
   const std::string other = interposition::other_family("MPIR_Dup_fn");  // the default MPI_COMM_DUP_FN of MPICH's family
   const char* const its_name = "mpich";
@@ -51,7 +52,7 @@ void warn_of_other_family() {
   const std::string other = interposition::other_family("ompi_mpi_comm_world");  // Open MPI's MPI_COMM_WORLD
   const char* const its_name = "openmpi";
 #endif
-  if (other.empty() || !interposition::first_of_job()) return;
+  if (other.empty()) return;
   const std::string message = "this interposer is built for " HEDDLE_FAMILY ", but the program has loaded " + other +
                               ", too. If it is linked with that library, it crashes now: start it with `heddle run --mpi " +
                               its_name + "`.";
