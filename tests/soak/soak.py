@@ -189,7 +189,7 @@ class Soak:
         self.keep(machine, f"unsteady-{machine.mpi}-{seed}-{blamed.number}", before, outcome, tool, first)
 
     def fails_alone_in_time(self, machine: Machine, path: Path, ranks: int, verdict: str, tool, first) -> bool:
-        """Looks longer for a rare failure of the host, such as the crashes of Open MPI's windows."""
+        """Looks longer for a rare failure of the host, such as a crash in a window of Open MPI."""
         until = time.monotonic() + self.options.shrink
         for _ in range(100):
             if machine.run(path, ranks, False, tool, first).verdict == verdict:
