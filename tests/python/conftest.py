@@ -18,6 +18,10 @@ MPIS = ("mpich", "openmpi")
 # btl/ofi of Open MPI cannot be used here, and sleeps for a second in each MPI_Init before it
 # closes.
 os.environ.setdefault("OMPI_MCA_btl", "^ofi")
+# A shell starts a job behind `&` with Ctrl-C ignored, and programs inherit that. Some tests
+# interrupt programs.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Prints which Heddle is mapped into the process, copies its input, and exits with the given code.
 WHO = r"""
