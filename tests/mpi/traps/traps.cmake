@@ -6,6 +6,9 @@ list(FILTER traps EXCLUDE REGEX /large.cpp$)
 
 set(ranks_of_traps_storm 8)
 set(ranks_of_traps_overlapping 8)
+# Without Heddle, too, Open MPI 5.0.11 fails in 5 of 150 storms of threads: a message overtakes
+# another, MPI_Isend crashes in the receive of a fragment, or the job hangs.
+set(attempts_traps_concurrent_probes_openmpi 3)
 foreach(family ${families})
   add_library(large_${family} OBJECT ${CMAKE_CURRENT_LIST_DIR}/large.cpp)
   target_link_libraries(large_${family} PRIVATE mpi_test_support_${family} GTest::gtest)
