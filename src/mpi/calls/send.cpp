@@ -34,7 +34,9 @@ template <Mode mode>
 template <Mode mode>
 [[gnu::noinline]] int isend_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
                                        MPI_Request* request) {
-  if (is_hosts_with_holes(address, count, type) && fits(count))
+  if ((is_hosts_with_holes(address, count, type) ||
+       (address && was_left_to_host(table.find(type), count, {rank, tag, comm}))) &&
+      fits(count))
     return host_procedure<mode>(address, static_cast<int>(count), type, rank, tag, comm, request);
   return isend_by_route<mode>(address, count, type, rank, tag, comm, request);
 }

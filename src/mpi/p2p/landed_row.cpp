@@ -63,12 +63,13 @@ int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
   const int error = PMPI_Waitall(found.count, found.requests, statuses);
   now.over();
   bool data = error == MPI_SUCCESS;
-  for (int k = 0; k < found.known && data; ++k) data = brings_data(statuses[found.spots[k].index]);
+  for (int k = 0; k < found.known && data; ++k)
+    data = found.spots[k].entry->record.by_host || brings_data(statuses[found.spots[k].index]);
   if (!data) return settle_landed(found, statuses, error);
   for (int k = 0; k < found.known; ++k) {
     Pending* const landed = found.spots[k].entry;
     if (landed->record.persistent) {
-      landed->record.active = landed->record.lands = false;
+      landed->record.active = landed->record.lands = landed->record.by_host = false;
       continue;
     }
     requests::table.erase(found.spots[k], landed->record.handle);

@@ -1,5 +1,6 @@
 // mpi/p2p/landed_row.hpp: MPI_Waitall of a short row whose entries all land: landings (landing.hpp)
-// and persistent receives like them. The host is asked once for the whole row, as without Heddle.
+// and persistent receives like them. Persistent sends that the host carries may be among them. The
+// host is asked once for the whole row, as without Heddle.
 // Also MPI_Wait and MPI_Test of a landing that is one of the table's newest receives.
 //
 //   if (requests::table.any_newest())                                       // all of them are in the row:
@@ -17,7 +18,7 @@ namespace heddle::mpi {
 inline bool all_land(const requests::ShortRow& found) {
   if (threads::concurrent.load(std::memory_order_relaxed) || communicators::hides_errors(MPI_COMM_NULL)) return false;
   bool land = true;
-  for (int k = 0; k < found.known; ++k) land &= found.spots[k].entry->record.lands;
+  for (int k = 0; k < found.known; ++k) land &= found.spots[k].entry->record.lands || found.spots[k].entry->record.by_host;
   return land;
 }
 

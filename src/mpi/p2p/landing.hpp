@@ -75,12 +75,18 @@ class Landing final : public Pending {
   Landing() = default;
   [[gnu::always_inline]] void set(const Buffer& data, const Entry* type, MPI_Comm comm) noexcept {
     data_ = data;
-    record.lands = data.count <= longest / Bytes{sizeof(double)};
+    record.lands = data.count <= longest / Bytes{sizeof(double)} || (!type && is_short(data));
     if (!comm_.is_of(comm)) [[unlikely]]
       meet(comm);
     if (!type) return;
     type_.fill(type);
     record.lands = layout::times(data.count, type->size()) <= longest;
+  }
+  /// Of predefined elements, which may be bytes.
+  static bool is_short(const Buffer& data) noexcept {
+    unsigned about = 0;
+    return data.count <= longest && known_predefined.find(data.type, about) &&
+           data.count * bytes_of_predefined(about) <= longest;
   }
   [[gnu::noinline]] void meet(MPI_Comm comm) noexcept { comm_ = communicators::Hold(comm); }
 

@@ -8,18 +8,21 @@ namespace heddle::mpi {
 
 int PersistentSend::start() {
   Begun begun;
-  if (!comm_.gone())
+  if (!starts_by_host())
     begun = begin_send(data_, route_, type_.again(), {to_.rank, to_.tag, comm_.handle()}, mode_, Ends::with_request,
                        Probes::possible, memory_);
   if (begun.lacks_memory) return raise_new(MPI_ERR_NO_MEM, comm_);
   // If Heddle does not send it this time, or the communicator is freed, the host starts its own
   // request.
-  const int error = begun.result ? *begun.result : PMPI_Start(&record.handle);
-  record.active = begun.result ? begun.under_way() : error == MPI_SUCCESS;
-  record.substituted = begun.under_way();
+  if (!begun.result) {
+    const int error = PMPI_Start(&record.handle);
+    if (error == MPI_SUCCESS) started_by_host();
+    return error;
+  }
+  record.active = record.substituted = begun.under_way();
   record.inner = begun.request;
   operation_ = begun.pending;
-  return error;
+  return *begun.result;
 }
 
 int PersistentSend::finish(MPI_Status& status, int error) noexcept {

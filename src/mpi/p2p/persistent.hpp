@@ -25,6 +25,12 @@ class PersistentSend final : public Persistent {
       : data_(data), route_(route), type_(held(data, route)), to_(to), comm_(to.comm), mode_(mode) {}
   ~PersistentSend() override { delete operation_; }
 
+  /// True if the host carried the last start, too.
+  [[nodiscard]] bool starts_by_host() const noexcept override {
+    return comm_.gone() || was_left_to_host(route_.type, data_.count, {to_.rank, to_.tag, comm_.handle()});
+  }
+  void started_by_host() noexcept override { record.active = record.by_host = true; }
+
   int start() override;
   int finish(MPI_Status& status, int error) noexcept override;
   [[nodiscard]] bool is_send() const noexcept override { return true; }

@@ -92,9 +92,17 @@ inline Route route_of_send(const Buffer& data, Mode mode = Mode::standard) noexc
 // For predefined types that have been looked up before, and types that are decoded, in a few
 // instructions:
 
+/// The bytes of more elements may overflow.
+constexpr Count most_elements = Count{1} << 48;
+
 /// True: so many bytes are the host's. They are few, and not as many as a descriptor may have.
 inline bool are_hosts(const MpiNode& node, Bytes bytes) noexcept {
   return bytes < node.threshold() && !engine::Lengths::noted(bytes);
+}
+
+/// True: so many bytes in one piece are the host's. They are too many for are_hosts().
+inline bool is_hosts_piece(const MpiNode& node, Bytes bytes) noexcept {
+  return bytes > engine::Lengths::longest && !node.moves_pieces(bytes) && !node.scatter_hints().any();
 }
 
 // True: the host sends the message whatever else is known. The first procedure knows predefined
@@ -105,7 +113,10 @@ inline bool are_hosts(const MpiNode& node, Bytes bytes) noexcept {
   unsigned about = 0;
   if (!address || Network::here() || !known_predefined.find(type, about)) return false;
   const MpiNode* const node = MpiNode::here();
-  return !node || (count >= 0 && count < node->threshold() && are_hosts(*node, count * bytes_of_predefined(about)));
+  if (!node) return true;
+  if (count < 0 || count >= most_elements) return false;
+  const Bytes bytes = count * bytes_of_predefined(about);
+  return are_hosts(*node, bytes) || is_hosts_piece(*node, bytes);
 }
 [[gnu::always_inline]] inline bool is_hosts_with_holes(const void* address, Count count, MPI_Datatype type) noexcept {
   if (!address || Network::here() || count < 0) return false;
@@ -114,6 +125,19 @@ inline bool are_hosts(const MpiNode& node, Bytes bytes) noexcept {
   const Entry* const derived = table.find(type);
   if (!derived || !derived->known() || derived->pays_to_pack(count)) return false;
   return !node || (derived->size() < node->threshold() && are_hosts(*node, count * derived->size()));
+}
+
+/// Sends of a type that differ in nothing that decides between Heddle and the host.
+inline std::uint64_t kind_of_send(Count count, const Envelope& to) noexcept {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  return ((threads::key_of(to.comm) * golden + static_cast<unsigned>(to.rank)) * golden + static_cast<std::uint64_t>(count)) *
+         golden;
+}
+
+/// True: the host moves a message with holes better than Heddle, as it did the last time
+/// (left_to_host() in mpi/p2p/send.cpp). Does not look at the address.
+[[gnu::always_inline]] inline bool was_left_to_host(const Entry* type, Count count, const Envelope& to) noexcept {
+  return type && type->known() && !Network::here() && type->left_to_host().holds(kind_of_send(count, to));
 }
 
 /// The place of a receive's message.
@@ -125,12 +149,11 @@ enum class Destination : std::uint8_t {
 
 /// The destination of predefined elements.
 [[gnu::always_inline]] inline Destination destination(const void* address, Count count, MPI_Datatype type) noexcept {
-  constexpr Count most = Count{1} << 48;  // more may overflow
   unsigned about = 0;
   if (!address || Network::here() || ProbeQueue::any() || !known_predefined.find(type, about)) return Destination::unknown;
   const MpiNode* const node = MpiNode::here();
   if (!node || !node->carries_messages()) return Destination::host;
-  if (is_predefined_pair(about) || count < 0 || count >= most) return Destination::unknown;
+  if (is_predefined_pair(about) || count < 0 || count >= most_elements) return Destination::unknown;
   return count * bytes_of_predefined(about) < descriptor_bytes ? Destination::host : Destination::buffer;
 }
 

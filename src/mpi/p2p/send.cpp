@@ -158,7 +158,10 @@ int SendOperation::finish(MPI_Status& /*status*/, int error) noexcept {
 Begun begin_send(const Buffer& data, Route route, Derived type, const Envelope& to, Mode mode, Ends ends, Probes probes,
                  const KeptMemory& memory) {
   Begun begun;
-  if (ends == Ends::with_request && left_to_host(data, route, to, false)) return begun;
+  if (ends == Ends::with_request && left_to_host(data, route, to, false)) {
+    route.type->left_to_host().note(kind_of_send(data.count, to));
+    return begun;
+  }
   if (ends != Ends::in_collective && too_large(data, route)) return begun;
   if (route.protocol == Protocol::rendezvous)
     if (const auto crossing = NetworkSend::made(data, type, to, mode, memory)) return NetworkSend::with_request(crossing, to);

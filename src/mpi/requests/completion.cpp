@@ -48,7 +48,7 @@ int settle_quietly(Pending& pending, MPI_Status& status, int error, communicator
   }
   if (code != error) where = pending.communicator();
   if (record.persistent) {
-    record.active = record.lands = record.substituted = record.cancelled = record.hosts_error = false;
+    record.active = record.lands = record.by_host = record.substituted = record.cancelled = record.hosts_error = false;
     record.inner = MPI_REQUEST_NULL;
     record.progress.store(Pending::Progress::open, std::memory_order_relaxed);
   } else {
@@ -74,7 +74,7 @@ int finish_early(Pending& pending, MPI_Status& status, int error) noexcept {
   Pending::Record& record = pending.record;
   auto open = Pending::Progress::open;
   if (record.progress.compare_exchange_strong(open, Pending::Progress::finishing, std::memory_order_acquire)) {
-    record.lands = false;
+    record.lands = record.by_host = false;
     record.status = status;
     record.error = pending.finish(record.status, error);
     // The question has made a persistent request inactive, so the host raises its error no more.

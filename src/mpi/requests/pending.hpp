@@ -92,6 +92,7 @@ class Pending : public threads::Lingers<Pending> {
     std::uint64_t serial = 0;  ///< Among all that have come into the table.
     bool cancelled = false;    ///< MPI_Cancel was called; whether in time, the status says.
     bool lands = false;        ///< A short receive into the program's memory is under way as it was posted (p2p/landing.hpp).
+    bool by_host = false;      ///< A persistent send that the host carries: nothing is left to do once it is complete.
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
