@@ -82,7 +82,7 @@ class Landing final : public Pending {
     type_.fill(type);
     record.lands = layout::times(data.count, type->size()) <= longest;
   }
-  /// Of predefined elements, which may be bytes.
+  /// Decides for more predefined elements, which may be bytes.
   static bool is_short(const Buffer& data) noexcept {
     unsigned about = 0;
     return data.count <= longest && known_predefined.find(data.type, about) &&

@@ -11,7 +11,7 @@
 #include "mpi/types/decode.hpp"
 #include "mpi/types/handles.hpp"
 #include "threads/reference_count.hpp"
-#include "threads/remembered.hpp"
+#include "threads/remembered_answers.hpp"
 
 namespace heddle::mpi {
 
@@ -67,7 +67,7 @@ class Entry final : public engine::Datatype, public threads::ReferenceCount<Entr
   void note_landing(Count count) const noexcept { landed_.store(count, std::memory_order_relaxed); }
 
   /// Sends of the type, by kind_of_send() (mpi/p2p/route.hpp), that the host moves better.
-  [[nodiscard]] threads::Remembered& left_to_host() const noexcept { return left_to_host_; }
+  [[nodiscard]] threads::RememberedAnswers& left_to_host() const noexcept { return left_to_host_; }
 
   /// From the program's memory to the wire form, and back.
   void to_wire(const void* from, Count count, void* wire) const { wire_.pack(layout(), from, count, wire); }
@@ -78,7 +78,7 @@ class Entry final : public engine::Datatype, public threads::ReferenceCount<Entr
   static Entry* look(MPI_Datatype type, Use use) noexcept;
   State state_;
   mutable std::atomic<Count> landed_{std::numeric_limits<Count>::min()};  // so many elements: nobody asks for them
-  mutable threads::Remembered left_to_host_;
+  mutable threads::RememberedAnswers left_to_host_;
   Signature signature_;
   Wire wire_;
 };

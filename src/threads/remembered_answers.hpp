@@ -1,7 +1,7 @@
-// threads/remembered.hpp: yes, as the answer to a question that was costly to decide, for the next
+// threads/remembered_answers.hpp: yes, as the answer to a question that was costly to decide, for the next
 // 31 times that the same question is asked. Then it is decided anew.
 //
-//   Remembered left;
+//   RememberedAnswers left;
 //   if (left.holds(key)) return PMPI_Isend(...);               // a load and a store of one line
 //   if (left_to_host(...)) left.note(key);
 #pragma once
@@ -14,7 +14,7 @@ namespace heddle::threads {
 
 /// For questions whose wrong answer costs time and nothing else: two questions may have the same
 /// hash, and threads may ask a few times more.
-class Remembered {
+class RememberedAnswers {
  public:
   /// @param key  A hash of the question. All bits but the lowest 5 count.
   [[nodiscard]] bool holds(std::uint64_t key) noexcept {

@@ -1,4 +1,4 @@
-#include "threads/remembered.hpp"
+#include "threads/remembered_answers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t asked = 0x123456789ABCDEF0, same_place = 0x123456789ABCDE00, other_place = ~asked;
 
-TEST(Remembered, HoldsWhatWasNoted31Times) {
-  Remembered answers;
+TEST(RememberedAnswers, HoldsWhatWasNoted31Times) {
+  RememberedAnswers answers;
   EXPECT_FALSE(answers.holds(asked));
   answers.note(asked);
   for (int i = 0; i < 31; ++i) EXPECT_TRUE(answers.holds(asked)) << i;
@@ -17,8 +17,8 @@ TEST(Remembered, HoldsWhatWasNoted31Times) {
   EXPECT_TRUE(answers.holds(asked));
 }
 
-TEST(Remembered, TheLastOfAPlaceStays) {
-  Remembered answers;
+TEST(RememberedAnswers, TheLastOfAPlaceStays) {
+  RememberedAnswers answers;
   answers.note(asked);
   EXPECT_FALSE(answers.holds(same_place));
   answers.note(other_place);
@@ -28,8 +28,8 @@ TEST(Remembered, TheLastOfAPlaceStays) {
   EXPECT_TRUE(answers.holds(other_place));
 }
 
-TEST(Remembered, TheLowestBitsOfAKeyDoNotCount) {
-  Remembered answers;
+TEST(RememberedAnswers, TheLowestBitsOfAKeyDoNotCount) {
+  RememberedAnswers answers;
   answers.note(asked | 31);
   EXPECT_TRUE(answers.holds(asked));
   EXPECT_FALSE(answers.holds(asked ^ 32));
