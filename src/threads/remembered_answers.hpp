@@ -1,5 +1,5 @@
-// threads/remembered_answers.hpp: yes, as the answer to a question that was costly to decide, for the next
-// 31 times that the same question is asked. Then it is decided anew.
+// threads/remembered_answers.hpp: yes, as the answer to a question that was costly to decide, for
+// the next 31 times that the same question is asked. Then it is decided anew.
 //
 //   RememberedAnswers left;
 //   if (left.holds(key)) return PMPI_Isend(...);               // a load and a store of one line
