@@ -29,8 +29,9 @@ class Distances {
   /// two times, because an interrupt makes a time long.
   [[nodiscard]] std::uint32_t line(int rank) const noexcept { return of_[rank].line.load(std::memory_order_relaxed); }
 
-  /// True for each 128th message that goes without a control block. This message should use one,
-  /// or no rank would notice that the cores have moved apart.
+  /// True for each 128th decision for a message without a control block. This message should use
+  /// one, or no rank would notice that the cores have moved apart. A decision may hold for up to 32
+  /// messages (left_to_host() in mpi/types/entry.hpp).
   [[nodiscard]] bool due(int rank) noexcept { return of_[rank].unseen.fetch_add(1, std::memory_order_relaxed) % 128 == 127; }
 
   /// Returns the generation of a control block that `rank` has just written, and measures how long
