@@ -7,6 +7,7 @@
 // Otherwise the linker might keep, for all processors, a weak symbol that was compiled for AVX-512.
 #pragma once
 
+#include "layout/kernel/colliding_stores.hpp"
 #include "layout/kernel/kernel_clauses.hpp"
 #include "layout/kernel/ready.hpp"
 
@@ -48,6 +49,15 @@ struct Table {
 /// generation (ready.hpp).
 extern constinit const Table* current;
 extern constinit Thresholds current_thresholds;
+
+/// The decision on this processor.
+[[gnu::always_inline]] inline Choice decide_here(const Dim& outer, const Dim& inner, Bytes block, bool disagree, Isa isa) {
+  const Choice choice = decide(outer, inner, block, disagree, isa, current_thresholds);
+  if (choice.because != Because::stores_collide || colliding_stores_pay()) return choice;
+  Thresholds plain = current_thresholds;
+  plain.ways = Count{1} << 40;
+  return decide(outer, inner, block, disagree, isa, plain);
+}
 
 extern const Table portable_table;
 #if defined(__x86_64__)

@@ -95,7 +95,7 @@ inline __attribute__((always_inline)) NestRun long_run(Kernel kernel, Bytes bloc
 }
 
 inline __attribute__((always_inline)) NestRun run_for(const Dim& outer, const Dim& inner, Bytes block, bool disagree) {
-  const Kernel kernel = decide(outer, inner, block, disagree, this_isa, current_thresholds).kernel;
+  const Kernel kernel = decide_here(outer, inner, block, disagree, this_isa).kernel;
   return block <= short_block ? nest_runs.of[static_cast<int>(kernel)][block] : long_run(kernel, block);
 }
 

@@ -10,6 +10,7 @@
 #include "interposition/other_family.hpp"
 #include "interposition/outcome.hpp"
 #include "layout/immortal.hpp"
+#include "layout/kernel/colliding_stores.hpp"
 #include "layout/kernel/kernels.hpp"
 #include "layout/pack_away.hpp"
 #include "mpi/process/faults.hpp"
@@ -91,6 +92,7 @@ bool Process::wake() {
   }
   if (const std::string complaint = select::use_instruction_set(set.isa); !complaint.empty()) say(complaint.c_str());
   layout::kernel::use(profile_of_machine().profile.kernels);
+  layout::kernel::time_colliding_stores(set.trials);
   layout::try_ways_of_packing_away(set.trials);
   threads::Pool::of_process().keep_at_most(set.pool_limit);
   if (report::verbose && speak) {
