@@ -30,6 +30,12 @@ FENCE = "fence"  # a way, src/mpi/window/one_sided.cpp
 LAST = "MPI_Finalize"  # its time is the wait until all ranks are there
 
 
+def _in_words(text: str, extent: int | None, lower_bound: int) -> str:
+    """A layout as a page says it: "512 blocks of 4,096 B, 8,192 B apart"."""
+    layout = read(text, extent, lower_bound)
+    return layout.words if layout else shortened(text)
+
+
 @dataclass(frozen=True, eq=False)
 class Row:
     """All calls of one kind with one datatype that went one way, over all ranks."""
@@ -63,6 +69,11 @@ class Row:
     def title(self) -> str:
         """The datatype, by its name if it has one."""
         return f"{self.named}: {shortened(self.datatype)}" if self.named else shortened(self.datatype)
+
+    @property
+    def shown(self) -> str:
+        """The name of the datatype. If it has none: its layout in words."""
+        return self.datatype_name or _in_words(self.datatype, self.extent, self.lower_bound)
 
     @property
     def has_holes(self) -> bool:
@@ -168,10 +179,7 @@ class Site(Procedure):
     @property
     def datatype_shown(self) -> str:
         """The name of the datatype. If it has none: its layout in words."""
-        if self.datatype_name or not self.datatype:
-            return self.datatype_name
-        layout = read(self.datatype, self.extent, self.lower_bound)
-        return layout.words if layout else shortened(self.datatype)
+        return self.datatype_name or (self.datatype and _in_words(self.datatype, self.extent, self.lower_bound))
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from . import Found, Row
-from .advice import BEGINS, ENDS
+from .calls import time_of
 from .carried import ACCESSES
-from .lines import Place
 from .machine import Library, Profile, profile_here
 from .words import duration, rough, roughly
 
@@ -139,26 +137,7 @@ def estimate(found: Found, profile: Profile | None = None) -> Estimates:
             left[why] += 1
         else:
             rows[row] = _of(row, library)
-    return Estimates(rows, dict(left), calls_us=_of_calls(found, rows))
-
-
-def _of_calls(found: Found, rows: Collection[Row]) -> float:
-    """The time of the program's calls that have moved the data of these rows. For non-blocking
-    calls, the calls that complete them count, too. 0: not known."""
-    by_place: Counter[tuple[str, Place]] = Counter()
-    for site in found.sites:
-        by_place[site.name, site.place] += site.us
-    by_name = {one.name: one.us for one in found.procedures}
-    keys, names = {(row.procedure, row.place) for row in rows}, {row.procedure for row in rows}
-    if keys <= by_place.keys():
-        us = sum(by_place[key] for key in keys)
-    elif names <= by_name.keys():
-        us = sum(by_name[name] for name in names)
-    else:
-        return 0
-    if any(BEGINS.match(row.procedure) for row in rows):
-        us += sum(one.us for one in found.procedures if ENDS.match(one.name))
-    return us
+    return Estimates(rows, dict(left), calls_us=time_of(found, rows))
 
 
 def _left(row: Row) -> str:

@@ -12,16 +12,15 @@ nothing is sure.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
-from . import LAST, Found, OfRank
+from . import LAST, Found
+from .cores import crowded, lacking
 from .words import duration
 
 FACTOR = 1.1  # Less is no imbalance.
 SHARE = 0.05  # of the run: a shorter excess is not worth a change
 SHORTEST_US = 1e6  # In a shorter run, a few time slices of other processes look like imbalance.
-THREADS = 1.02  # of the time on the clock: more time on cores is the work of several threads
 
 
 @dataclass(frozen=True)
@@ -72,21 +71,5 @@ def latest(found: Found) -> Late | None:
 
     if not uneven(us):
         return None
-    lacking = _lacking(late)
-    return Late(late.rank, us, mean, lacking, _crowded(found, late), lacking is not None and uneven(us - lacking))
-
-
-def _lacking(one: OfRank) -> float | None:
-    """The time that a rank had no core. With more time on cores than on the clock, several threads
-    work, and nothing is known about each of them."""
-    if one.cpu_us is None or one.cpu_us > THREADS * one.elapsed_us:
-        return None
-    return max(0.0, one.elapsed_us - one.cpu_us)
-
-
-def _crowded(found: Found, late: OfRank) -> bool:
-    """There are more ranks than cores on the rank's node, as far as the report has the number of
-    cores: that of rank 0's node."""
-    cores = found.run.get("cores")
-    of_host = Counter(one.host for one in found.by_rank)
-    return isinstance(cores, int) and late.host == found.run.get("host") and of_host[late.host] > cores
+    without = lacking(late)
+    return Late(late.rank, us, mean, without, crowded(found, late.host), without is not None and uneven(us - without))
