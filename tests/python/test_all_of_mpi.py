@@ -5,10 +5,11 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from conftest import compiled, prefix
-from heddle.reported import LAST, Found, OfRank, Procedure, rows_of
+from heddle.reported import LAST, Found, OfRank, Procedure, Site, rows_of
 from heddle.reported.afterwards import lines
 from heddle.reported.imbalance import latest
 
@@ -317,6 +318,14 @@ def test_more_ranks_than_cores_are_named(cores, host, crowded):
 
 def test_a_short_run_has_no_imbalance():
     assert latest(of_cpu(whole=9e5)) is None and latest(of_cpu(whole=1.1e6))
+
+
+@pytest.mark.parametrize(("late", "named"), [({1: 6e5, 0: 4e5}, True), ({1: 4e5, 0: 6e5}, False), ({0: 1e4}, True)])
+def test_a_rank_for_which_others_hardly_wait_is_no_imbalance(late, named):
+    """Waits of less than a twentieth of the run say nothing."""
+    found = replace(of_cpu(), sites=[Site("MPI_Barrier", 3, 30, 1.7e6, waited_for=late)])
+    assert (latest(found) is not None) == named
+    assert any(line.startswith("imbalance: ") for line in lines(found, 1.5)) == named
 
 
 def test_the_time_on_cores_is_read_from_a_report(tmp_path):

@@ -7,7 +7,7 @@ late.sure                  # the rank itself works so long: it did not wait for 
 
 A rank without a core looks like a rank with more work. With the time on cores (`cpu_us`), a rank
 surely worked outside MPI for its time there, less all time that it had no core. Without this time,
-nothing is sure.
+nothing is sure. If the report has notes about late ranks, they must name the same rank.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from . import LAST, Found
 from .cores import crowded, lacking
+from .waits import waits_of
 from .words import duration
 
 FACTOR = 1.1  # Less is no imbalance.
@@ -69,7 +70,8 @@ def latest(found: Found) -> Late | None:
     def uneven(us: float) -> bool:
         return us >= FACTOR * mean and us - mean >= SHARE * found.elapsed_us
 
-    if not uneven(us):
+    waits = waits_of(found)
+    if not uneven(us) or (waits and waits.latest != late.rank):
         return None
     without = lacking(late)
     return Late(late.rank, us, mean, without, crowded(found, late.host), without is not None and uneven(us - without))

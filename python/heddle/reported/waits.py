@@ -54,6 +54,11 @@ class Waits:
     site: Site  # with most of it
     ranks: int
 
+    @property
+    def latest(self) -> int:
+        """The rank that most of the time was for."""
+        return max(self.by_rank, key=lambda rank: self.by_rank[rank])
+
     def sentence(self, where: dict) -> str:
         """`where`: the texts of places."""
         whole = sum(self.by_rank.values())
