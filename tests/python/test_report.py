@@ -409,6 +409,22 @@ def test_a_row_that_took_longer_than_predicted_says_why(heddle, written, tmp_pat
         assert PREDICTED in text and ("A message took" in text) == bool(said) and said in text, text
 
 
+def test_reasons_have_the_units_of_the_tables(heddle, written, tmp_path):
+    why = "bc-spup: 262144 blocks of 8 B: packing 87.0 us, 185.4 us in all; p-rrs would take 4373.3 us (packing beside "
+    why += "1 remote entries at 400 ns and 262144 local entries at 15 ns); 8388608 bytes of 8388608, HEDDLE_X=65536"
+    said = "bc-spup: 262,144 blocks of 8 B: packing 87 us, 185 us in all; p-rrs would take 4.37 ms (packing beside "
+    said += "1 remote entry at 400 ns and 262,144 local entries at 15 ns); 8,388,608 bytes of 8,388,608, HEDDLE_X=65536"
+    file = written(report(row(why=why)) | {"heddle_report": 2})
+    assert said in heddle("report", file, "--html", tmp_path / "r.html").stdout and said in (tmp_path / "r.html").read_text()
+    assert json.loads(heddle("report", file, "--json").stdout)["rows"][0]["why"] == why
+
+
+def test_a_slow_access_has_a_speed(heddle, written):
+    """3 MiB in 367 ms."""
+    shown = heddle("report", written(report(row(bytes=3 << 20, pack_us=367e3)))).stdout
+    assert re.search(r" 0\.0086\b", shown), shown
+
+
 def test_a_long_analysis_of_one_call_is_named_beside_the_average(heddle, written):
     """80 messages. The first one met the datatype."""
     times = {"search_us": 3000.0, "search_us_max": 2882.0, "pack_us": 408.0, "wait_us": 0.0}

@@ -262,6 +262,8 @@ def test_sent_and_received_may_differ_and_accesses_are_no_messages():
 
     assert said(row(), row(call="receive")).endswith("with holes, on 2 ranks")
     assert said(row(), row(call="receive", bytes=1024)).endswith(DIFFER)
+    assert said(row()) == "carried: sent 2 KiB in 10 messages, with holes, on 2 ranks" + DIFFER
+    assert said(row(call="receive")).startswith("carried: received 2 KiB in 10 messages, with holes, on")
     file = row(call="file write", way="file", calls=20, bytes=80 << 20)
     assert said(file) == "carried: wrote 80 MiB in 20 file accesses, with holes, on 2 ranks"
     window = row(call="get", way="window", calls=3)

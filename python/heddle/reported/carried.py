@@ -98,12 +98,10 @@ def _differ(rows: list[Row]) -> bool:
 def _moved(rows: list[Row]) -> str:
     """Bytes and messages, then bytes and accesses."""
     sent, received = (_messages(rows, out) for out in (True, False))
-    parts = [("sent", "messages", sent), ("received", "messages", received)] if sent or received else []
+    parts = [("sent", "messages", sent), ("received", "messages", received)]
     parts += [(verb, noun, [row for row in rows if row.call == call]) for call, (verb, noun) in ACCESSES.items()]
     return ", ".join(
-        f"{verb} {amount(_bytes(its))} in {sum(row.calls for row in its):,} {noun}"
-        for verb, noun, its in parts
-        if its or noun == "messages"
+        f"{verb} {amount(_bytes(its))} in {sum(row.calls for row in its):,} {noun}" for verb, noun, its in parts if its
     )
 
 

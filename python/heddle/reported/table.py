@@ -15,6 +15,7 @@ from .carried import nothing
 from .estimate import Estimates, Range, estimate
 from .imbalance import latest
 from .lines import about_fortran, missing, places
+from .reasons import plain
 from .waits import of_site, unlogged, waits_of
 from .words import amount, duration, roughly
 
@@ -32,7 +33,11 @@ def units(found: Found) -> str:
 
 
 def speed(row: Row) -> str:
-    return "" if math.isnan(row.speed) else f"{row.speed:.1f}"
+    """GB/s. A slow access has two significant digits, too."""
+    speed = row.speed
+    if not 0 < speed < 1:
+        return "" if math.isnan(speed) else f"{speed:.1f}"
+    return f"{speed:.{1 - math.floor(math.log10(speed))}f}"
 
 
 def shown_places(found: Found) -> dict:
@@ -168,18 +173,18 @@ def ranks_differ(row: Row) -> str:
 def why(row: Row) -> str:
     """The reason for a way. If messages took much longer than it predicts, it says where the time
     went."""
-    predicted = PREDICTED.search(row.why)
+    predicted, said = PREDICTED.search(row.why), plain(row.why)
     if not predicted or not row.calls:
-        return row.why
+        return said
     each = row.time / row.calls
     if each < MUCH_LONGER * float(predicted[1]):
-        return row.why
+        return said
     where = [
         f"{duration(row.times[part] / row.calls)} {DOING[part]}{_longest(row) if part == 'search' else ''}"
         for part in PARTS
         if row.times[part] > row.time / 4
     ]
-    return f"{row.why}. A message took {duration(each)} on average, of which {' and '.join(where)}: {ALONE}"
+    return f"{said}. A message took {duration(each)} on average, of which {' and '.join(where)}: {ALONE}"
 
 
 def _longest(row: Row) -> str:
