@@ -516,6 +516,23 @@ def test_two_reports_of_different_programs_get_a_warning(heddle, tmp_path, other
     assert said in json.loads(heddle("report", *files, "--json").stdout).get("warning", "")
 
 
+def test_two_reports_name_different_libraries_and_the_run_without_heddle(heddle, tmp_path):
+    one = report() | {"heddle_report": 3, "heddle": "off", "run": {"mpi": "MPICH Version: 5.0.2"}}
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+
+    def compared(**other) -> tuple[str, dict]:
+        for file, raw in zip(files, (one, one | other), strict=True):
+            file.write_text(json.dumps(raw))
+        return heddle("report", *files).stdout, json.loads(heddle("report", *files, "--json").stdout)
+
+    shown, raw = compared(run={"mpi": "Open MPI v4.1.4"})
+    said = "The reports are of different runs: MPICH Version: 5.0.2 and Open MPI v4.1.4."
+    assert f"→ {said}" in shown and said in raw["warning"] and "Heddle was" not in shown
+    shown, raw = compared(heddle="on")
+    assert "Heddle was off before and on after, so" in shown and "→" not in shown
+    assert (raw["heddle_before"], raw["heddle_after"]) == ("off", "on") and "warning" not in raw
+
+
 def test_an_empty_report(heddle, written):
     done = heddle("report", written(report()))
     assert done.returncode == 0 and "no message with holes" in done.stdout

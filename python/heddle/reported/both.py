@@ -113,7 +113,17 @@ def warning(before: Found, after: Found) -> str:
         differ.append(" and ".join(f"`{shortened(shlex.join(words))}`" for words in commands))
     if before.ranks != after.ranks:
         differ.append(f"{before.ranks:,} and {after.ranks:,} ranks")
+    libraries = [str(found.run.get("mpi", "")) for found in (before, after)]
+    if all(libraries) and libraries[0] != libraries[1]:
+        differ.append(" and ".join(shortened(name) for name in libraries))
     return f"The reports are of different runs: {'; '.join(differ)}. Their ratios may mean nothing." if differ else ""
+
+
+def switched(before: Found, after: Found) -> str:
+    """A sentence if only one run had Heddle."""
+    if before.heddle == after.heddle:
+        return ""
+    return f"Heddle was {before.heddle} before and {after.heddle} after, so the changes are not the program's alone."
 
 
 def show(before: Found, after: Found, most: int) -> None:
@@ -127,8 +137,8 @@ def show(before: Found, after: Found, most: int) -> None:
         said.append(f"from MPI_Init to MPI_Finalize {duration(whole[0])} and {duration(whole[1])}")
     if why := warning(before, after):
         print(listing.prose(f"→ {why}"))
-    print(listing.prose("; ".join(said) + "."))
-    print(listing.prose(ONE_RUN))
+    for sentence in filter(None, ("; ".join(said) + ".", switched(before, after), ONE_RUN)):
+        print(listing.prose(sentence))
     print()
     plain = [(line[0], *line[3:]) for line in map(_line, procedures(before, after))]
     listing.show((HEADS[0], *HEADS[3:]), plain[:most], right=right)
@@ -161,6 +171,8 @@ def as_json(before: Found, after: Found) -> dict:
     return {
         "heddle_reports_compared": 1,
         **({"warning": why} if (why := warning(before, after)) else {}),
+        "heddle_before": before.heddle,
+        "heddle_after": after.heddle,
         "us_before": before.in_procedures_us,
         "us_after": after.in_procedures_us,
         "elapsed_us_before": before.elapsed_us,
