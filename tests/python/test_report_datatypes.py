@@ -7,8 +7,11 @@ import pytest
 from conftest import CHECKOUT
 from heddle import native
 from heddle.picture import colours
+from heddle.reported import Found, Site
 from heddle.reported.datatypes import MOST_CELLS, MOST_PICTURES, MOST_ROWS, WIDTH, Datatypes
 from heddle.reported.layouts import read
+from heddle.reported.lines import Place
+from heddle.reported.sections import about_sections
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -167,3 +170,24 @@ def test_a_page_has_so_many_pictures_at_most():
     made = [types.of("", f"loop 128 × {512 + i} B {{ block 256 }}") for i in range(MOST_PICTURES + 5)]
     assert [bool(one.picture) for one in made] == [True] * MOST_PICTURES + [False] * 5
     assert made[-1].title == f"128 blocks of 256 B, {512 + MOST_PICTURES + 4} B apart" and len(types.pictures) == MOST_PICTURES
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        ({"name": "MPI_Barrier"}, False),
+        ({"name": "MPI_Allreduce", "datatype_name": "MPI_REAL8", "sizes": {8: 2}}, False),
+        ({"name": "MPI_Send", "datatype": "loop 600 × 4800 B { block 16 }", "sizes": {8192: 2}}, False),
+        ({"name": "MPI_Send", "datatype": "loop 600 × 4800 B { block 16 }", "sizes": {8192: 1, 16384: 1}}, True),
+        ({"name": "MPI_Allreduce", "datatype_name": "MPI_REAL8", "sizes": {16: 2}}, True),
+        ({"name": "MPI_Gather", "datatype_name": "MPI_REAL8", "sizes": {8: 2}}, True),  # the root receives more
+        ({"name": "MPI_Send", "datatype_name": "mine", "sizes": {8: 2}}, True),
+        ({"name": "MPI_Reduce_scatter", "datatype_name": "MPI_REAL8"}, True),  # without bytes in the report
+    ],
+)
+def test_fortran_without_sections_has_no_sentence_about_them(site, said):
+    place = Place("/no/app", "0x10")
+    barrier = Site("MPI_Barrier", 2, 2, 1.0, place=place)
+    found = Found(2, [], [], sites=[barrier, Site(ranks=2, calls=2, us=1.0, place=place, **site)])
+    assert bool(about_sections(found, {place: "swap (a.f90:3)"})) == said
+    assert about_sections(found, {place: "swap (a.c:3)"}) == ""

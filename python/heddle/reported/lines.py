@@ -33,7 +33,6 @@ SECONDS = 20  # so long may the look-up in one file take
 TOOLS = ("addr2line", "eu-addr2line")
 NAMED = 3  # so many files without lines are named
 LINE = re.compile(r":\d+\)?$")
-FORTRAN = re.compile(r"\.(f|for|ftn|f90|f95|f03|f08):\d+\)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -118,17 +117,6 @@ def missing(shown: dict[Place, str]) -> str:
     if gone:
         said.append(f"Calls from {_names(gone)} have no file and line: the file is not where it was when the program ran.")
     return " ".join(said)
-
-
-def about_fortran(shown: dict[Place, str]) -> str:
-    """A sentence for a report with calls from Fortran. The compiler's copies are outside MPI, so no
-    row has them."""
-    if not any(FORTRAN.search(text) for text in shown.values()):
-        return ""
-    return (
-        "The Fortran compiler copies an array section with holes, such as a(1:n:2), before the call, unless "
-        "MPI_SUBARRAYS_SUPPORTED of mpi_f08 is .true. No row here has the time of such copies; a datatype avoids them."
-    )
 
 
 @functools.cache

@@ -14,7 +14,8 @@ from .datatypes import Datatypes
 from .drawings import COLOURS
 from .estimate import Estimates, estimate
 from .imbalance import latest
-from .lines import about_fortran, missing
+from .lines import missing
+from .sections import about_sections
 from .table import ALGORITHMS, KEPT, MAILED, PROCEDURES, SITES, shown_places
 from .words import duration
 
@@ -168,7 +169,7 @@ def draw(found: Found, source: str) -> str:
         carried=_carried(found, where, estimates, types),
         nothing=nothing(found) if not found.rows else "",
         hints=[one.sentence for one in advice(found, where=where)],
-        remarks=[said for said in (missing(where), about_fortran(where)) if said],
+        remarks=[said for said in (missing(where), about_sections(found, where)) if said],
         sites=sites if found.sites else None,
         ranks=_ranks(found),
         tables=_tables(found, where, estimates, types),

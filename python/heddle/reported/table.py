@@ -14,8 +14,9 @@ from .advice import advice
 from .carried import nothing
 from .estimate import Estimates, Range, estimate
 from .imbalance import latest
-from .lines import about_fortran, missing, places
+from .lines import missing, places
 from .reasons import plain
+from .sections import about_sections
 from .waits import of_site, unlogged, waits_of
 from .words import amount, duration, roughly
 
@@ -237,7 +238,7 @@ def show(found: Found, most: int) -> None:
     if found.communicators:
         print("\n" + listing.prose(f"Communicators. {about_communicators(found)}"))
         _table(KEPT, [kept(one) for one in found.communicators], most, above=("communicators",))
-    for said in filter(None, (missing(where), about_fortran(where))):
+    for said in filter(None, (missing(where), about_sections(found, where))):
         print("\n" + listing.prose(said))
 
 
