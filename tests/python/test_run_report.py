@@ -275,8 +275,8 @@ def test_sent_and_received_may_differ_and_accesses_are_no_messages():
 
 def test_the_layout_of_a_file_access_is_that_of_the_view():
     """The call names the datatype in memory."""
-    assert row(call="file write", way="file", datatype_name="MPI_DOUBLE").title == "view of the file: block 8"
-    assert row(call="file write", way="packed", datatype_name="mine").title == "mine: block 8"
+    assert row(call="file write", way="file", datatype_name="MPI_DOUBLE").title == "view of the file: 1 block of 8 B"
+    assert row(call="file write", way="packed", datatype_name="mine").title == "mine: 1 block of 8 B"
 
 
 def test_a_place_that_only_the_ranks_know_is_not_looked_at():

@@ -67,8 +67,9 @@ class Row:
 
     @property
     def title(self) -> str:
-        """The datatype, by its name if it has one."""
-        return f"{self.named}: {shortened(self.datatype)}" if self.named else shortened(self.datatype)
+        """The name, if there is one, and the layout in words."""
+        words = _in_words(self.datatype, self.extent, self.lower_bound)
+        return f"{self.named}: {words}" if self.named else words
 
     @property
     def shown(self) -> str:

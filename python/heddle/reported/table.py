@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 from heddle import listing
-from heddle.manual import LAYOUTS
 
 from . import PARTS, Algorithm, Communicator, Found, Procedure, Row, Spread
 from .advice import advice
@@ -55,6 +54,7 @@ ALONE = "the prediction is of one message on cores of its own, without waiting"
 ROWS = ("datatype", "procedure", "from", "communicator", "side", "way", "calls", "bytes", "time", *PARTS, "GB/s")
 ROWS += ("library alone", "ranks differ", "why")
 MAY_BE_EMPTY = ("communicator", "side", "library alone", "ranks differ", "why")
+LAYOUTS = "heddle report --json has the layouts in the notation of docs/layout.md, with offsets of lists."
 PHASES = "Phases are Heddle's own time. They do not include the MPI library's part of these calls."
 KEPT = ("communicators", "ranks", "kept as", "how many", "members", "with object", "4 B a rank", "8 B a rank")
 ABOUT_KEPT = "Bytes are of one communicator in a process, and of a list of its ranks. How many is the sum over all processes."
