@@ -15,6 +15,7 @@ NAME = re.compile(r"(?i:(?!p?mpi_)[a-z_]\w*)")  # of a variable
 
 NUMBER, LIST, TYPE, TYPES = "number", "list", "type", "types"
 EXAMPLES = {NUMBER: "8", LIST: "[0, 5, 9]", TYPE: "MPI_DOUBLE", TYPES: "[MPI_DOUBLE, MPI_INT]"}
+AT_RUN_TIME = " A running program shows its datatypes, each with its layout: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
 
 
 class Asked:
@@ -41,6 +42,14 @@ class Asked:
             self._missing[name] = what
             self._computed += [name] if computed else []
 
+    def state(self) -> tuple[dict[str, str], list[str], str]:
+        """The names without a value so far, for restore()."""
+        return dict(self._missing), list(self._computed), self._call
+
+    def restore(self, state: tuple[dict[str, str], list[str], str]) -> None:
+        missing, computed, self._call = state
+        self._missing, self._computed = dict(missing), list(computed)
+
     @property
     def misses(self) -> bool:
         """True if a value is missing. Numbers that depend on it are placeholders."""
@@ -66,18 +75,17 @@ class Asked:
             return ""
         return (
             f" The program computes {_in_a_row(self._computed)} when it runs, and the command does not carry out the loops, "
-            "branches and calls of a program. A running program shows its datatypes, each with its layout: "
-            "HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
+            f"branches and calls of a program.{AT_RUN_TIME}"
         )
 
     def _instead(self) -> str:
         return f" Other datatypes of the text: --variable {' or '.join(self.others)}." if self.others else ""
 
 
-def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked) -> Made:
+def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked, lists: list[str] | None = None) -> Made:
     """The last datatype, or the last in `variable`. `made`: pairs of variable and datatype, in the
-    order of the text."""
-    names = list(dict.fromkeys(base(name) for name, _ in made if name))
+    order of the text. `lists`: further variables with datatypes."""
+    names = list(dict.fromkeys([*(base(name) for name, _ in made if name), *(lists or [])]))
     if variable is None:
         asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]
         return made[-1][1]

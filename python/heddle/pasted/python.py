@@ -8,6 +8,7 @@ import ast
 import re
 import textwrap
 
+from heddle.pasted import python_lists
 from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, base, chosen, comes_from
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, written
 from heddle.pasted.python_imports import IMPORT, with_mpi
@@ -53,9 +54,12 @@ def described(text: str, asked: Asked, variable: str | None) -> str:
     calls.sort(key=lambda call: (call.end_lineno, call.end_col_offset))
     made = [(program.variable_of(call), call) for call in calls]
     is_made = variable is None or any(variable in (name, base(name)) for name, _ in made)
+    is_alone = any(name == variable for name, _ in made)  # the text has exactly this variable or element
+    if variable is not None and not is_alone and (found := python_lists.stored(program, variable)) is not None:
+        return found
     if not is_made and (found := program.stored_in(variable, calls)) is not None:
         return found
-    return program.made_by(chosen(made, variable, asked))
+    return program.made_by(chosen(made, variable, asked, python_lists.listed(program)))
 
 
 def _parsed(text: str) -> ast.Module:

@@ -70,6 +70,22 @@ class Names:
         """The last assignment to a name in the text."""
         return max(self._bound.get(name, ()), key=lambda one: place(one.target), default=None)
 
+    def beginning(self, name: str, appends: int) -> Binding | None:
+        """The only assignment of a list that otherwise grows by so many appends, each at its end.
+        None: other statements set it, too."""
+        bound = self._bound.get(name, [])
+        whole = [one for one in bound if one.value is not None]
+        return whole[0] if len(whole) == 1 and len(bound) == 1 + appends else None
+
+    def changes_of(self, name: str) -> list[ast.AST]:
+        """The uses that may change a list, except append, and the elements that are assigned."""
+        uses = [one.at for one in self._changed.get(name, []) if one.effect == WHOLE]
+        return [one for one in uses if getattr(self.parents[one], "attr", "") != "append"]
+
+    def is_set_within(self, name: str, loop: ast.For) -> bool:
+        """True: statements of the loop set its own variable."""
+        return any(one.target is not loop.target and loop in self.chain(one.target) for one in self._bound.get(name, ()))
+
     def chain(self, node: ast.AST) -> list[ast.AST]:
         found = []
         while node in self.parents:

@@ -86,6 +86,11 @@ class Values:
         self._miss(node, want, self.names.is_set(name))
         return PLACEHOLDERS[want]
 
+    def known(self, node: ast.expr, want: str) -> object:
+        """The value, whose names the user may still be asked for. None: it is no expression of
+        known form."""
+        return self.value(node, want) if self._is_sayable(node) else None
+
     def datatype(self, node: ast.expr, depth: int) -> object:
         """The text of a datatype that an expression makes or names. None: it does not."""
         raise NotImplementedError
