@@ -59,3 +59,22 @@ def test_mistakes_are_named(heddle, words, complaint):
 
 def test_ranks_belong_to_a_view(heddle):
     assert "belong to --file-view" in heddle("explain", "--ranks", 2, "int").stderr
+
+
+MPI4PY = """from mpi4py import MPI
+comm = MPI.COMM_WORLD
+width = 64 // comm.size
+view = MPI.DOUBLE.Create_subarray([64, 64], [64, width], [0, width * comm.rank])
+"""
+
+
+def test_values_that_are_proposed_are_possible(heddle, tmp_path):
+    (tmp_path / "view.py").write_text(MPI4PY)
+    for options, proposed in (
+        (("--file-view",), ["--define", "comm.size=ranks", "--define", "comm.rank=rank"]),
+        ((), ["--define", "comm.size=8", "--define", "comm.rank=0"]),
+    ):
+        done = heddle("explain", *options, "view.py", cwd=tmp_path)
+        assert done.returncode == 2 and " ".join(proposed) in " ".join(done.stderr.split()), done
+        done = heddle("explain", *options, "view.py", *proposed, cwd=tmp_path)
+        assert done.returncode == 0, done

@@ -1,7 +1,6 @@
 """heddle explain of Python programs whose datatypes are in lists."""
 
 import pytest
-
 from heddle.pasted import described
 from heddle.problem import Problem
 

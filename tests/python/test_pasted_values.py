@@ -174,3 +174,16 @@ def test_a_folder_is_told(heddle, tmp_path):
     (tmp_path / "src" / "face.f90").touch()
     done = heddle("explain", tmp_path / "src")
     assert done.returncode == 2 and f"such as {tmp_path}/src/face.f90." in done.stderr, done
+
+
+def test_a_name_like_that_of_a_file_is_none_of_a_datatype(heddle, tmp_path):
+    (tmp_path / "halo.py").touch()
+    for words, said in (
+        (("halo.pyx",), "there is no file halo.pyx. Did you mean halo.py?"),
+        (("--window", "src/halo"), "there is no file src/halo."),
+        (("--file-view", "halo.cu"), "there is no file halo.cu."),
+        (("int", "--to", "a.f03"), "there is no file a.f03."),
+        (("MPI.INT",), "expected a type, found 'MPI'"),
+    ):
+        done = heddle("explain", *words, cwd=tmp_path)
+        assert done.returncode == 2 and said in done.stderr, done

@@ -11,7 +11,6 @@ import typer
 PIECES = 16384  # at most so many are drawn
 ENTRIES = 4096
 MEMBERS = 16
-SOURCES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".f90", ".F90", ".f08", ".f", ".F", ".py")
 
 
 def explain(
@@ -105,6 +104,7 @@ def explain(
     heddle explain --collective 'alltoallv: 26 x 512; 256 ranks, 16 nodes'
     """
     from heddle import written
+    from heddle.pasted.sources import no_source
     from heddle.problem import Problem
 
     if group is not None or collective is not None:
@@ -123,23 +123,21 @@ def explain(
             code=2,
         )
     given = _defined(define or [])
-    if window:
-        if svg or file_view or ranks or hint:
-            raise Problem("--window has no --svg, --file-view, --ranks and --hint.", code=2)
-        _window(spec, to, count, given, variable, as_json)
-        return
-    if file_view:
-        if svg or to:
-            raise Problem("--file-view has no --svg and no --to.", code=2)
-        _file_view(spec, ranks or 2, count, given, variable, hint or [], as_json)
-        return
-    if ranks or hint:
+    if window and (svg or file_view or ranks or hint):
+        raise Problem("--window has no --svg, --file-view, --ranks and --hint.", code=2)
+    if file_view and (svg or to):
+        raise Problem("--file-view has no --svg and no --to.", code=2)
+    if not file_view and (ranks or hint):
         raise Problem("--ranks and --hint belong to --file-view.", code=2)
     try:
+        if window:
+            return _window(spec, to, count, given, variable, as_json)
+        if file_view:
+            return _file_view(spec, ranks or 2, count, given, variable, hint or [], as_json)
         about = _explained(spec, to, count, given, variable)
     except Problem:
         for word in (spec, to):
-            if why := _no_source(word):
+            if why := no_source(word):
                 raise Problem(why, code=2) from None
         raise
     if svg:
@@ -199,7 +197,7 @@ def _file_view(
     views = []
     for rank in range(ranks):
         own = {name: file_viewed.of_rank(value, rank, ranks) for name, value in given.items()}
-        pasted = described(text, {"rank": str(rank), "ranks": str(ranks), **own}, variable)
+        pasted = described(text, {"rank": str(rank), "ranks": str(ranks), **own}, variable, by_rank=True)
         views.append(pasted or file_viewed.of_rank(text, rank, ranks))
     about = native.tool("file-view", "--count", str(count), *file_viewed.arguments(hints), "--json", "--", *views)
     if as_json:
@@ -218,41 +216,6 @@ def _window(spec: str, to: str, count: int, given: dict[str, str], variable: Opt
         print(json.dumps(about, indent=2))
         return
     window_ways.show(about, origin, target if to else "")
-
-
-def _no_source(word: str) -> str:
-    """The message for a file that is no source of a program. "": there is no such file."""
-    from heddle import elf
-    from heddle.foreign import json_of
-
-    file = Path(word)
-    try:
-        if word and file.is_dir():
-            return f"{word} is a folder. Name a source file in it, such as {_first_source(file)}."
-        if not word or word.endswith(SOURCES) or not file.is_file():
-            return ""
-    except (OSError, ValueError):  # the word is too long for a name
-        return ""
-    if elf.is_elf(file):
-        start = word if "/" in word else f"./{word}"
-        return (
-            f"{word} is a program; HEDDLE_EXPLAIN=all heddle run -n 2 -- {start} explains the datatypes of a running program."
-        )
-    try:
-        found = json_of(file)
-    except (OSError, ValueError):
-        found = None
-    if isinstance(found, dict) and "heddle_report" in found:
-        return f"{word} is a report; heddle report {word} shows it."
-    if isinstance(found, dict) and "traceEvents" in found:
-        return f"{word} is a timeline; open it in Perfetto (https://ui.perfetto.dev)."
-    return f"{word} is a file, but no source of a program that heddle explain reads ({', '.join(SOURCES)})."
-
-
-def _first_source(folder: Path) -> Path:
-    """A source file in a folder, or the name that it might have."""
-    found = sorted(one for one in folder.iterdir() if one.name.endswith(SOURCES))
-    return found[0] if found else folder / "halo.c"
 
 
 def _defined(pairs: list[str]) -> dict[str, str]:
@@ -279,6 +242,7 @@ def _parted(pair: str) -> tuple[str, str, str]:
 
 def _source(text: str) -> str:
     """The contents of a source file, or the text itself."""
+    from heddle.pasted.sources import SOURCES
     from heddle.problem import Problem
 
     file = Path(text) if text.endswith(SOURCES) and "\n" not in text else None

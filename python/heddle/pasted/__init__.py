@@ -26,13 +26,17 @@ from heddle.problem import Problem
 
 
 def described(
-    text: str, given: dict[str, str] | None = None, variable: str | None = None, names: list[str] | None = None
+    text: str,
+    given: dict[str, str] | None = None,
+    variable: str | None = None,
+    names: list[str] | None = None,
+    by_rank: bool = False,
 ) -> str | None:
     """The datatype that the last constructor makes, or the last datatype in `variable`. None: the
     text has no statements. `given`: values of names. `names`: gets the names that the datatype
-    needs."""
+    needs. `by_rank`: `rank` and `ranks` may be values (heddle explain --file-view)."""
     is_fortran = _is_fortran(text)
-    asked = Asked({(name.lower() if is_fortran else name): value for name, value in (given or {}).items()})
+    asked = Asked({(name.lower() if is_fortran else name): value for name, value in (given or {}).items()}, by_rank)
     try:
         if python.is_python(text):
             found = python.described(text, asked, variable)

@@ -15,11 +15,15 @@ NAME = re.compile(r"(?i:(?!p?mpi_)[a-z_]\w*)")  # of a variable
 
 NUMBER, LIST, TYPE, TYPES = "number", "list", "type", "types"
 EXAMPLES = {NUMBER: "8", LIST: "[0, 5, 9]", TYPE: "MPI_DOUBLE", TYPES: "[MPI_DOUBLE, MPI_INT]"}
+RANK = re.compile(r"(?i:(^|[._]|my|world)rank(\(\))?$|^me$)")  # rank, comm.rank, comm.Get_rank()
+RANKS = re.compile(r"(?i:(^|[._]|comm|world)(size|nprocs?|num_?procs|n_?ranks|ranks)(\(\))?$)")
 AT_RUN_TIME = " A running program shows its datatypes, each with its layout: HEDDLE_EXPLAIN=all heddle run -n 2 -- PROGRAM."
 
 
 class Asked:
-    def __init__(self, given: dict[str, str]) -> None:
+    def __init__(self, given: dict[str, str], by_rank: bool = False) -> None:
+        """`by_rank`: `rank` and `ranks` may be values."""
+        self._by_rank = by_rank
         self._given = {_key(name): value.strip() for name, value in given.items()}
         self._missing: dict[str, str] = {}
         self._computed: list[str] = []
@@ -60,7 +64,7 @@ class Asked:
             return
         others = list(self._missing)[1:]
         shown = f"what {'are' if others else 'is'} {_in_a_row(list(self._missing))}?"
-        options = " ".join(f"--define {quote(f'{name}={EXAMPLES[what]}')}" for name, what in self._missing.items())
+        options = " ".join(f"--define {quote(f'{name}={self._example(name, what)}')}" for name, what in self._missing.items())
         it = "them" if others else "it"
         # It does not help to paste statements that the text already has.
         paste = "" if set(self._computed) >= set(self._missing) else f", or also paste the statements that set {it}"
@@ -69,6 +73,14 @@ class Asked:
             f"{options}{paste}.{self._at_run_time()}{self._instead()}",
             code=2,
         )
+
+    def _example(self, name: str, what: str) -> str:
+        """A value that is possible: of 8 ranks none is rank 8."""
+        if what == NUMBER and RANK.search(name):
+            return "rank" if self._by_rank else "0"
+        if what == NUMBER and self._by_rank and RANKS.search(name):
+            return "ranks"
+        return EXAMPLES[what]
 
     def _at_run_time(self) -> str:
         if not self._computed:
