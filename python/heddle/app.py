@@ -13,6 +13,8 @@ import typer
 
 import heddle
 from heddle.commands import algorithms, compare, doctor, env, explain, mpi, report, run, simulate, starting, tune
+from heddle.commands.values import Command
+from heddle.problem import Problem
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -61,22 +63,31 @@ def _flowing(function: Callable) -> str:
 
 
 for command in (run.run, compare.compare, doctor.doctor, tune.tune):
-    app.command(help=_flowing(command), context_settings=starting.SETTINGS)(command)
+    app.command(help=_flowing(command), context_settings=starting.SETTINGS, cls=Command)(command)
 for command in (explain.explain, algorithms.algorithms, mpi.mpi, simulate.simulate, report.report, env.env):
-    app.command(help=_flowing(command))(command)
+    app.command(help=_flowing(command), cls=Command)(command)
 
 
 def _add_bench() -> None:
     """Adds the commands of the benchmarks. They are imported only for `heddle bench`, so that other
-    commands start quickly. An installed copy has no benchmarks."""
+    commands start quickly. An installed copy has no benchmarks, and says where they are."""
     if not (Path(__file__).parent / "bench").is_dir():
-        return
-    if sys.argv[1:2] == ["bench"]:
+        takes_all = {"allow_extra_args": True, "ignore_unknown_options": True}
+        app.command("bench", hidden=True, add_help_option=False, context_settings=takes_all)(_elsewhere)
+    elif sys.argv[1:2] == ["bench"]:
         app.add_typer(importlib.import_module("heddle.bench").app, name="bench")
     else:
         app.command("bench", help="Measure Heddle against the host MPI; `heddle bench --help` lists the benchmarks.")(
             lambda: None
         )
+
+
+def _elsewhere() -> None:
+    raise Problem(
+        "the benchmarks are in a checkout of Heddle, and this is an installed copy. In the folder of a checkout, "
+        "`make programs` builds them, and `.venv/bin/heddle bench --help` lists them.",
+        code=2,
+    )
 
 
 def run_app() -> None:

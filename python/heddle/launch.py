@@ -114,7 +114,7 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
         from heddle.reported.afterwards import check_writable
 
         check_writable(trace, words, "the timeline")
-    settings.check_outputs(words)
+    settings.check_outputs(words, has_report=report is not None)
     if report is not None:
         from heddle.reported.afterwards import run
 

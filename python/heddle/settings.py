@@ -53,16 +53,19 @@ def _text(file: str) -> str:
         return ""
 
 
-def check_outputs(words: list[str]) -> None:
+def check_outputs(words: list[str], has_report: bool = False) -> None:
     """Problem: a file of settings asks for a file that cannot be written. As for the files that the
-    environment names (heddle.reported.afterwards), nothing is checked under a launcher."""
+    environment names (heddle.reported.afterwards), nothing is checked under a launcher.
+    `has_report`: the report goes to the place of --report instead."""
     from heddle import launch
 
     if launch.is_launcher(words[0]):
         return
     for row in outputs_of_files():
-        from heddle.reported.afterwards import check_writable
+        from heddle.reported.afterwards import VARIABLE, check_writable
 
+        if has_report and row["name"] == VARIABLE:
+            continue
         try:
             check_writable(row["value"], words, f"{OUTPUTS[row['name']]} of {row['name']} ({row['from']})")
         except Problem as problem:

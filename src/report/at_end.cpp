@@ -68,7 +68,7 @@ void Merging::write(std::string (*about)()) noexcept try {
   const std::string path = path_of(files_.report, 0);
   if (path.empty()) return;
   if (const std::string wrong = report::write(path, merge(reports_, about())); !wrong.empty())
-    say((wrong + "; the report is lost. HEDDLE_REPORT names another place.").c_str());
+    say((wrong + "; the report is lost. HEDDLE_REPORT or heddle run --report=FILE names another place.").c_str());
 } catch (const std::exception& error) {
   say_once_verbose("there is no report", error.what());
 }

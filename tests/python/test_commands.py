@@ -5,8 +5,10 @@ import json
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
+import sys
 import termios
 from pathlib import Path
 
@@ -269,3 +271,29 @@ def test_help_teaches_by_examples(heddle):
     for command in ("mpi", "doctor", "env", "bench"):
         done = heddle(command, "--help")
         assert done.returncode == 0 and "Usage" in done.stdout, command
+
+
+def test_a_wrong_number_is_quoted_beside_those_that_are_allowed(heddle):
+    for words, value, said in (
+        (("run", "-n", "two", "--", "true"), "'two'", "Allowed: 1 and more."),
+        (("run", "-n", "0", "--", "true"), "'0'", "Allowed: 1 and more."),
+        (("compare", "--rounds", "0", "--", "true"), "'0'", "Allowed: 1 and more."),
+        (("explain", "--file-view", "--ranks", "4097", "int"), "'4097'", "Allowed: 1 to 4,096."),
+        (("simulate", "fft2d", "-n", "1.5"), "'1.5'", "Allowed: 2 to 16,777,216."),
+        (("compare", "--timeout", "soon", "--", "true"), "'soon'", "Allowed: 1 and more."),
+    ):
+        done = heddle(*words)
+        shown = " ".join(done.stderr.replace("│", " ").split())
+        assert done.returncode == 2 and value in shown and said in shown, done
+
+
+def test_an_installed_copy_says_where_the_benchmarks_are(tmp_path):
+    package = CHECKOUT / "python/heddle"
+    shutil.copytree(package, tmp_path / "heddle", ignore=shutil.ignore_patterns("bench", "demo", "native", "__pycache__"))
+    for words in (["bench"], ["bench", "--help"], ["bench", "pack", "--quick"]):
+        command = [sys.executable, "-m", "heddle", *words]
+        environment = clean_environment() | {"PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2 and "checkout" in done.stderr and "make programs" in done.stderr, done
+    done = subprocess.run([sys.executable, "-m", "heddle", "--help"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "bench" not in done.stdout, done

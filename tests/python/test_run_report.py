@@ -161,9 +161,12 @@ def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(heddle,
 
 def test_a_report_that_is_lost_is_not_told_to_have_another_cause(heddle, mpi, program):
     """A launcher's ranks may see other folders, so nothing is checked before the run."""
-    done = heddle("run", "--report=/dev/full", "--", *launcher(mpi), "-n", 2, program)
-    first, second = said(done)
-    assert "the report is lost" in first and "If no line above says that it cannot be written" in second, done
+    for option, variables in (("--report=/dev/full", {}), ("--report", {"HEDDLE_REPORT": "/dev/full"})):
+        done = heddle("run", option, "--", *launcher(mpi), "-n", 2, program, **variables)
+        first, second = said(done)
+        named = "HEDDLE_REPORT" if variables else "--report"
+        assert "the report is lost" in first and f"No space left on device. {named}=FILE names another file" in second, done
+        assert "MPI_Finalize" not in done.stderr, done
 
 
 @pytest.mark.parametrize(

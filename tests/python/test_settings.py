@@ -97,6 +97,7 @@ def test_the_ranks_of_a_launcher_may_see_other_folders(monkeypatch, tmp_path):
     settings.check_outputs(["mpiexec", "./app"])
     with pytest.raises(Problem, match="no folder /no"):
         settings.check_outputs(["./app"])
+    settings.check_outputs(["./app"], has_report=True)  # --report names another place
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="two users are needed")

@@ -114,7 +114,9 @@ def test_advice_is_for_a_user(run, place, tmp_path):
 
 def test_commands(run):
     assert "2-D loop nest" in run("heddle", "explain", "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))").stdout
-    assert run("heddle", "bench", "pack").returncode == 2
+    for words in (["pack"], ["--help"]):
+        done = run("heddle", "bench", *words)
+        assert done.returncode == 2 and "checkout" in done.stderr, done
     assert (
         Path(run("python", "-c", "import heddle.native as n; print(n.FOLDER)").stdout.strip()) / "include/heddle/heddle.h"
     ).exists()

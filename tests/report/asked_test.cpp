@@ -40,9 +40,9 @@ TEST(Asked, NamesThatNothingHadAreSaid) {
       "data of a datatype.");
   asked.uses("face", "MPI_Send", here);
   asked.uses("", "MPI_Send", here);
-  EXPECT_TRUE(
-      asked.missing().starts_with("HEDDLE_EXPLAIN: rank 0 has met nothing called corner, and other ranks are not asked. "
-                                  "Datatypes used there: one without a name, face; from: swap ("))
+  EXPECT_TRUE(asked.missing().starts_with(
+      "HEDDLE_EXPLAIN=all explains every datatype. Rank 0 has met nothing called corner, "
+      "and other ranks are not asked. Datatypes used there: one without a name, face; from: swap ("))
       << asked.missing();
   asked.uses("corner", "MPI_Recv", here);
   EXPECT_EQ(asked.missing(), "");

@@ -74,8 +74,8 @@ TEST_F(AtEnd, WhatCannotBeWrittenIsSaid) {
   EXPECT_EQ(end({.report = "/no/such/r.json", .trace = "/no/such/t.json"}, 2),
             "heddle: cannot write /no/such/t.json (No such file or directory); the trace is lost. HEDDLE_TRACE names another "
             "place.\n"
-            "heddle: cannot write /no/such/r.json (No such file or directory); the report is lost. HEDDLE_REPORT names another "
-            "place.\n");
+            "heddle: cannot write /no/such/r.json (No such file or directory); the report is lost. HEDDLE_REPORT or heddle "
+            "run --report=FILE names another place.\n");
 }
 
 TEST_F(AtEnd, ARankThatCouldTellNothingIsLeftOut) {

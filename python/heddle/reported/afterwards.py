@@ -49,6 +49,7 @@ LITTLE = 0.05  # of the run: less time in MPI is not worth a change
 
 def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoReturn:
     """`kept`: the file that stays. "": the file of HEDDLE_REPORT, or else no file stays."""
+    option = "--report" if kept else VARIABLE
     kept = kept or os.environ.get(VARIABLE, "")
     check_writable(kept, words)
     with _place(kept) as file:
@@ -59,7 +60,7 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
         with _timelines():
             ended = _run(command)
             seconds = time.perf_counter() - begin
-        _say(next(reversed(_written(file, before)), None), seconds, kept, compare(words, ranks, mpi), ended.interrupted)
+        _say(next(reversed(_written(file, before)), None), seconds, kept, option, compare(words, ranks, mpi), ended.interrupted)
     _end(ended.code)
 
 
@@ -124,6 +125,12 @@ def _place(kept: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _why_not(kept: str) -> str:
+    """Why the file cannot be written, which the ranks of a launcher find out at their end. "": it
+    can, or only the ranks know its folder."""
+    return "" if not kept or "%" in str(Path(kept).absolute().parent) else written.why_not(Path(kept).absolute())
+
+
 def _identities(file: Path) -> dict[Path, tuple[int, int]]:
     """The files that may be the report, by inode and time: a report is always a new file. A name
     with %h, %p, %j or %r (src/report/file_name.hpp) may mean several files."""
@@ -169,10 +176,13 @@ def _run(command: launch.Command) -> Ended:
     return Ended(code, signal.Signals(ends[0]).name if ends else "")
 
 
-def _say(file: Path | None, seconds: float, kept: str, compare: str, interrupted: str) -> None:
+def _say(file: Path | None, seconds: float, kept: str, option: str, compare: str, interrupted: str) -> None:
+    """`option`: the option or the variable that has named the file `kept`."""
     try:
         if file is None and interrupted:
             raise Problem(f"{interrupted} came during the run, and there is no report")
+        if file is None and (why := _why_not(kept)):
+            raise Problem(f"there is no report in {kept}: {why}. {option}=FILE names another file")
         if file is None:
             where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
             raise Problem(
