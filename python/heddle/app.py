@@ -84,8 +84,8 @@ def _add_bench() -> None:
 
 def _elsewhere() -> None:
     raise Problem(
-        "the benchmarks are in a checkout of Heddle, and this is an installed copy. In the folder of a checkout, "
-        "`make programs` builds them, and `.venv/bin/heddle bench --help` lists them.",
+        "the benchmarks are in a checkout of Heddle, and this is an installed copy. Run `make programs` in the folder "
+        "of a checkout to build them; `.venv/bin/heddle bench --help` lists them there.",
         code=2,
     )
 

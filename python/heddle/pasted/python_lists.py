@@ -240,7 +240,7 @@ class _Counting:
         return found
 
     def _is_communication(self, use: ast.AST) -> bool:
-        """True: comm.Alltoallw([a, counts, places, types], ...), which only reads the list. mpi4py's
+        """True: comm.Alltoallw([a, sizes, places, t], ...), which only reads the list. mpi4py's
         procedures with buffers have capitals."""
         part, call = self._program.names.chain(use)[:2]
         is_part = isinstance(part, (ast.List, ast.Tuple)) and isinstance(call, ast.Call)
