@@ -106,3 +106,21 @@ def test_a_loop_that_fills_a_list_of_numbers_needs_no_variable():
     with pytest.raises(Problem, match=r"what is d\?"):
         described(text)
     assert described(text, {"d": "[1, 2, 3, 4]"}).startswith("indexed(")
+
+
+def test_a_list_of_an_object():
+    text = "class A:\n    def f(self):\n        self.t = []\n        for i in range(3):\n"
+    text += "            self.t.append(MPI.INT.Create_contiguous(i + 1))"
+    assert described(text, variable="self.t") == "contiguous(3, MPI_INT)"
+    assert described(text, variable="self.t[1]") == "contiguous(2, MPI_INT)"
+
+
+def test_other_elements():
+    text = "from mpi4py import MPI\nt = {}\nfor side in ('left', 'right'):\n    t[side] = MPI.INT.Create_contiguous(3)"
+    assert described(text, variable="t") == "contiguous(3, MPI_INT)"
+    with pytest.raises(Problem, match=r"which datatype t\['left'\] is\. .*HEDDLE_EXPLAIN=all"):
+        described(text, variable="t['left']")
+    text = "from mpi4py import MPI\nt = [MPI.INT.Create_contiguous(3) for side in ('left', 'right')]"
+    assert described(text, variable="t") == "contiguous(3, MPI_INT)"
+    text = "from mpi4py import MPI\nt = []\nt.append(MPI.INT.Create_contiguous(3))\nt = [MPI.INT.Create_contiguous(4)]"
+    assert described(text, variable="t") == "contiguous(4, MPI_INT)"

@@ -102,9 +102,15 @@ def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked, lis
         asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]
         return made[-1][1]
     of_that_name = [one for name, one in made if variable in (name, base(name))]
+    if not of_that_name and base(variable) != variable and base(variable) in names:
+        raise not_known(variable)
     if not of_that_name:
         raise Problem(f"the text makes no datatype in {variable}. Its datatypes are: {', '.join(names)}.", code=2)
     return of_that_name[-1]
+
+
+def not_known(element: str) -> Problem:
+    return Problem(f"the text does not say which datatype {element} is.{AT_RUN_TIME}", code=2)
 
 
 def comes_from(variable: str, function: str, names: list[str]) -> Problem:

@@ -54,8 +54,8 @@ def described(text: str, asked: Asked, variable: str | None) -> str:
     calls.sort(key=lambda call: (call.end_lineno, call.end_col_offset))
     made = [(program.variable_of(call), call) for call in calls]
     is_made = variable is None or any(variable in (name, base(name)) for name, _ in made)
-    is_alone = any(name == variable for name, _ in made)  # the text has exactly this variable or element
-    if variable is not None and not is_alone and (found := python_lists.stored(program, variable)) is not None:
+    is_element = any(name == variable != base(name) for name, _ in made)  # the text writes it so
+    if variable is not None and not is_element and (found := python_lists.stored(program, variable)) is not None:
         return found
     if not is_made and (found := program.stored_in(variable, calls)) is not None:
         return found

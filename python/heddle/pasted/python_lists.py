@@ -11,7 +11,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from heddle.pasted.asked import AT_RUN_TIME, LIST, NUMBER, TYPE
+from heddle.pasted.asked import LIST, NUMBER, TYPE, not_known
 from heddle.pasted.python_names import SCOPES, names, place
 from heddle.pasted.python_values import LONGEST
 from heddle.problem import Problem
@@ -46,8 +46,10 @@ def stored(program, variable: str) -> str | None:
     program.call = variable
     if element:
         return _numbered(program, name, stores, int(element[2]))
-    if whole is not None and program.is_datatype(whole) and all(place(one.statement) < place(whole) for one in stores):
-        return None
+    if whole is not None and all(place(one.statement) < place(whole) for one in stores):
+        if program.is_datatype(whole):
+            return None
+        stores = []
     last = max((one.value for one in stores), key=place, default=None)
     before = program.asked.state()
     if last is not None and program.is_datatype(last):
@@ -62,7 +64,9 @@ def stored(program, variable: str) -> str | None:
     except (Unknown, IndexError):
         program.asked.restore(missing)
         program.asked.raise_if_any()
-        raise _not_known(name) from None
+        if last is None:
+            return None
+        raise not_known(name) from None
 
 
 def listed(program) -> list[str]:
@@ -84,18 +88,14 @@ def _numbered(program, name: str, stores: list[Store], index: int) -> str:
         elements = _elements(program, name, stores)
     except Unknown:
         program.asked.raise_if_any()
-        raise _not_known(f"{name}[{index}]") from None
+        raise not_known(f"{name}[{index}]") from None
     if not -len(elements) <= index < len(elements):
         program.asked.raise_if_any()
         raise Problem(f"{name} has no element {index}: the text stores {len(elements)} there.", code=2)
     try:
         return _made(program, *elements[index])
     except Unknown:
-        raise _not_known(f"{name}[{index}]") from None
-
-
-def _not_known(what: str) -> Problem:
-    return Problem(f"the text does not say which datatype {what} is.{AT_RUN_TIME}", code=2)
+        raise not_known(f"{name}[{index}]") from None
 
 
 def _made(program, value: ast.expr, running: Running) -> str:
