@@ -64,8 +64,9 @@ def compare(
     heddle compare -r 10 --ignore seconds --html page.html -- srun -n 64 ./app
     """
     from heddle import pages
-    from heddle.compared import chart, text
+    from heddle.compared import Compared, chart, text
     from heddle.compared.turns import Asked, compare
+    from heddle.interrupted import Interrupted
 
     if png:
         chart.require(png)
@@ -75,8 +76,21 @@ def compare(
         if file and str(file) != "-":
             written.check(file, name)
     asked = Asked(words, ranks, mpi, rounds, warm_up, calls, output or [], _patterns(ignore or []), stdin, timeout)
-    found = compare(asked)
-    if str(json) != "-":
+    quiet = str(json) == "-"
+    told = []
+
+    def tell(found: Compared) -> None:
+        told.append(found)
+        if not quiet:
+            text.show_rounds(found)
+
+    try:
+        found = compare(asked, tell)
+    except Interrupted as signal:
+        raise typer.Exit(signal.code) from None
+    if not quiet and told:
+        text.show_calls(found, told[0])
+    elif not quiet:
         text.show(found)
     if json:
         _write(json, text.as_json(found))

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from heddle.interrupted import end
 from heddle.launch import Command
 from heddle.problem import Problem
 
@@ -155,10 +156,10 @@ def _ended(command: Command, stdin, stdout, stderr, timeout: float | None) -> in
                 let_in()
                 return process.wait(timeout)
             except subprocess.TimeoutExpired:
-                _end(process)
+                end(process)
                 return None
             except BaseException:  # Ctrl-C
-                _end(process)
+                end(process)
                 raise
 
 
@@ -184,12 +185,3 @@ def _interrupts_held_back() -> Iterator[Callable[[], None]]:
         yield let_in
     finally:
         let_in()
-
-
-def _end(process: subprocess.Popen) -> None:
-    """Ends a run. A launcher ends its ranks when it is asked to end."""
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)

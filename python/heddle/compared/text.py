@@ -75,6 +75,13 @@ def site(one: Site) -> tuple[str, ...]:
 
 
 def show(found: Compared) -> None:
+    show_rounds(found)
+    if not found.failure:
+        show_calls(found)
+
+
+def show_rounds(found: Compared) -> None:
+    """The times, the verdict and the outputs; or else the failure."""
     out = console()
     out.print(Text(found.command, style="bold"))
     facts = [found.mpi, f"Heddle {found.heddle}", *(f"{name}={value}" for name, value in found.settings.items())]
@@ -84,10 +91,18 @@ def show(found: Compared) -> None:
     _times(found)
     for one in found.outputs:
         _output(found, one)
+    out.file.flush()  # a pipe's reader need not wait for the calls
+    return None
+
+
+def show_calls(found: Compared, told: Compared | None = None) -> None:
+    """@param told: what show_rounds has said before the runs for the calls, which may take the
+    difference from Heddle."""
+    if told and told.carries is None and found.carries is False and found.gain.seen:
+        say(Text(f"\n{NO_CALL}.", style="yellow"))
     _calls(found)
     for note in found.notes:
-        out.print(Text(note, style="dim"), soft_wrap=True)
-    return None
+        console().print(Text(note, style="dim"), soft_wrap=True)
 
 
 def _failure(failure: Failure) -> None:
