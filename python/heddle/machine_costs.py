@@ -86,6 +86,8 @@ def _done(tries: float) -> float:
 def _sure(found: Repeated, many: int) -> Iterator[str]:
     if found.tries > 1:
         agree = f"costs of this machine: measured {found.tries} times, within {100 * (found.within - 1):.0f} %"
+        if found.beside:
+            agree += ", but beside other work, which may slow each try alike: figures may be too slow"
         if found.unsure:
             names = ", ".join(name.replace("/", ", ") for name in list(found.unsure)[:NAMED])
             more = f", and {len(found.unsure) - NAMED} more" if len(found.unsure) > NAMED else ""

@@ -31,6 +31,7 @@ class Repeated:
     within: float = 1.0
     tries: int = 0
     busy: str = ""  # other work on the machine, as the end of a sentence
+    beside: bool = False  # the numbers come from tries beside other work; that they agree proves little
     spoilt: str = ""  # the reason why a try has failed
     missing: list[str] = field(default_factory=list)
 
@@ -42,13 +43,15 @@ class Repeated:
 def repeated(
     once: Callable[[], dict[str, float]], slower: bool, anyway: bool = False, quiet: bool = False, tries: int = TRIES
 ) -> Repeated:
-    """A try may give NaN for a number: the try has not measured this number.
+    """A try may give NaN for a number: the try has not measured this number. Tries beside other
+    work count only if the machine stays busy.
     @param slower: a disturbance only makes the numbers larger, so the least try counts.
     Otherwise the median counts.
     @param anyway: trust a single try.
-    @param quiet: tries on a busy machine do not count."""
+    @param quiet: tries beside other work never count."""
     found = Repeated()
     counted: list[dict[str, float]] = []
+    disturbed: list[dict[str, float]] = []
     while found.tries < (1 if anyway else MOST_TRIES):
         found.tries += 1
         with disturbance.watched() as others:
@@ -56,16 +59,20 @@ def repeated(
                 taken = once()
             except Spoilt as spoilt:
                 found.spoilt = str(spoilt)
-                continue
-        found.busy = others.work or found.busy
-        if anyway or not quiet or others.used < QUIET:
-            counted.append(taken)
-        elif not counted and found.tries == TRIES:
-            break  # the machine stays busy
+                taken = None
+        if taken is not None:
+            found.busy = others.work or found.busy
+            (counted if anyway or others.used < QUIET else disturbed).append(taken)
+        stays_busy = bool(disturbed) and not counted and found.tries >= TRIES
         if len(counted) >= (1 if anyway else tries):
             _compare(found, counted, slower)
-            if found.sure:
-                break
+        elif quiet and stays_busy:
+            break
+        elif not quiet and (stays_busy or found.tries == MOST_TRIES) and disturbed:
+            found.beside = True
+            _compare(found, [*counted, *disturbed], slower)
+        if found.sure:
+            break
     return found
 
 
@@ -76,7 +83,7 @@ def _compare(found: Repeated, tries: Sequence[dict[str, float]], slower: bool) -
         if len(values) < min(2, len(tries)):
             found.missing.append(name)
             continue
-        value, apart = agreed(values, slower)
+        value, apart = agreed(values, slower, min(TRIES, len(values)))
         if apart > AGREE:
             found.unsure[name] = apart
         else:
@@ -84,13 +91,17 @@ def _compare(found: Repeated, tries: Sequence[dict[str, float]], slower: bool) -
             found.within = max(found.within, apart)
 
 
-def agreed(values: Sequence[float], slower: bool) -> tuple[float, float]:
-    """The least or the median of some values, and how many times its nearest neighbour is apart
-    from it."""
+def agreed(values: Sequence[float], slower: bool, support: int = 2) -> tuple[float, float]:
+    """The least of some values, and how many times its neighbour is apart from it. Or the median,
+    and how many times the farthest of its nearest values is apart from it.
+    @param support: so many values, the median among them. A job that disturbs two tries makes two
+    values that agree. Three of five are a majority, and only a disturbance of most tries moves
+    their median."""
     ordered = sorted(values)
-    place = 0 if slower else len(ordered) // 2
-    beside = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
-    return ordered[place], min((_apart(ordered[place], other) for other in beside), default=1.0)
+    if slower:
+        return ordered[0], _apart(*ordered[:2]) if len(ordered) > 1 else 1.0
+    median = ordered[len(ordered) // 2]
+    return median, sorted(_apart(median, other) for other in ordered)[min(support, len(ordered)) - 1]
 
 
 def _apart(one: float, other: float) -> float:

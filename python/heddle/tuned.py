@@ -73,30 +73,38 @@ def single(profile: dict, builtin: dict, unsure: list[str], kept: list[str]) -> 
     return table
 
 
+def built_in(unsure: list[str], kept: list[str]) -> str:
+    """What the marks of `single` and `kernels` mean; "": there are none."""
+    marked = [one for one in kept if not one.startswith(tuple(HOSTS))]
+    marks = [*([NOT_SURE] if unsure else []), *([NOT_MEASURED] if marked else [])]
+    return f"{' and '.join(marks).capitalize()}: the built-in value holds." if marks else ""
+
+
 HOLES = "with_holes_ns_per_byte"
 
 
-def kernels(profile: dict, unsure: list[str]) -> Table:
+def kernels(profile: dict, unsure: list[str], kept: list[str]) -> Table:
     """The speeds of packing kernels by length of block."""
     by_length = {name: value for name, value in profile.items() if name.endswith("_ns_per_byte") and isinstance(value, dict)}
-    return _curves(by_length, unsure)
+    return _curves(by_length, unsure, kept)
 
 
 def holes(profile: dict) -> Table:
     """The speeds of messages with holes."""
     by_length = {f"messages, {title}": profile[host][HOLES] for host, title in HOSTS.items() if HOLES in profile.get(host, {})}
-    return _curves(by_length, [])
+    return _curves(by_length, [], [])
 
 
-def _curves(by_length: dict[str, dict], unsure: list[str]) -> Table:
+def _curves(by_length: dict[str, dict], unsure: list[str], kept: list[str]) -> Table:
     names = list(by_length)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("blocks of", justify="right")
     for name in names:
         table.add_column(NAMES.get(name, name), justify="right")
     for length in by_length[names[0]]:
-        cells = (NOT_SURE if f"{name}/{length}" in unsure else speed(by_length[name][length]) for name in names)
-        table.add_row(length, *cells)
+        marks = {f"{name}/{length}": NOT_MEASURED for name in names if f"{name}/{length}" in kept}
+        marks |= {f"{name}/{length}": NOT_SURE for name in names if f"{name}/{length}" in unsure}
+        table.add_row(length, *(marks.get(f"{name}/{length}") or speed(by_length[name][length]) for name in names))
     return table
 
 
@@ -139,7 +147,10 @@ def show(answer: dict) -> None:
     out.print()
     out.print(single(answer["profile"], answer["builtin"], answer["unsure"], answer["kept"]))
     out.print()
-    out.print(kernels(answer["profile"], answer["unsure"]))
+    out.print(kernels(answer["profile"], answer["unsure"], answer["kept"]))
+    if legend := built_in(answer["unsure"], answer["kept"]):
+        out.print()
+        say(Text(legend, style="dim"))
     if any(HOLES in answer["profile"].get(host, {}) for host in HOSTS):
         out.print()
         out.print(holes(answer["profile"]))

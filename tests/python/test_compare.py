@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
     ("runs", "said"),
     [
         (0, "stopped in the warm-up; there are no figures yet"),
-        (4, r"stopped after 1 of 7 rounds \(median without Heddle .*s, with Heddle .*s so far\): no verdict"),
+        (4, r"stopped after 1 of 7 rounds \(medians so far: .*s without Heddle, .*s with it\): no verdict"),
     ],
 )
 def test_a_signal_ends_it_soon_with_its_ranks_and_a_line(mpi, runs, said, tmp_path):

@@ -213,12 +213,23 @@ class Tries:
         ([900, 910, 100, 101], (1, 2), {"slower": True, "tries": 2, "quiet": True}, 100, 4),  # two beside other work
         ([900, 910, 905], (1, 2, 3), {"slower": True, "tries": 2, "quiet": True}, None, 3),  # always beside other work
         ([None, 100, 101, 102], (), {"slower": False}, 101, 4),
+        ([200, 210, 100, 101, 102], (), {"slower": False}, 102, 5),  # a job disturbed two of three
+        ([200, 210, 220, 100, 101], (1, 2), {"slower": False}, None, 5),  # a job disturbed three, and two are known
+        ([100, 101, 200, 210, 20], (), {"slower": False}, None, 5),  # no majority
         ([900], (1,), {"slower": True, "quiet": True, "anyway": True}, 900, 1),
     ],
 )
 def test_tries_go_on_until_they_agree(monkeypatch, numbers, busy, words, value, tries):
     found = repeated.repeated(Tries(monkeypatch, numbers, busy), **words)
     assert found.values.get("one") == value and found.tries == tries and found.sure == (value is not None)
+
+
+def test_tries_beside_other_work_count_only_if_the_machine_stays_busy(monkeypatch):
+    quiet = repeated.repeated(Tries(monkeypatch, [200, 100, 101, 102], busy=(1,)), slower=False)
+    assert quiet.values == {"one": 101} and not quiet.beside and quiet.tries == 4
+    busy = repeated.repeated(Tries(monkeypatch, [200, 210, 205], busy=(1, 2, 3)), slower=False)
+    assert busy.values == {"one": 205} and busy.beside and busy.tries == 3
+    assert "may be too slow" in next(machine_costs._sure(busy, 1)) and "slow" not in next(machine_costs._sure(quiet, 1))
 
 
 def test_zero_agrees_with_zero_alone():
@@ -285,6 +296,7 @@ def test_impossible_fits_keep_the_built_in_values(tmp_path):
 
 
 def test_tables_mark_built_in_values_and_have_enough_digits():
+    assert [tuned.cost("call_ns", ns) for ns in (1098.4, 2060.0, 58.3)] == ["1,098 ns", "2,060 ns", "58.3 ns"]
     assert tuned.speed(23.4) == "0.043 GB/s" and tuned.speed(0.04) == "25.0 GB/s"
     messages = dict.fromkeys(tuned.LINKS, 30000.0)
     table = tuned.links({"messages_of_mpich": messages}, ["messages_of_mpich"], ["messages_of_mpich/further_ns"])
@@ -293,6 +305,11 @@ def test_tables_mark_built_in_values_and_have_enough_digits():
     one = {"process_vm_readv": {"call_ns": 550.0}, "mapped_memory": {}}
     kept = tuned.single(one, one, [], ["process_vm_readv/call_ns"])
     assert [next(iter(column.cells)) for column in kept.columns][1:] == ["not measured", "550 ns"]
+    curves = {"pack_ns_per_byte": {"4 B": 0.1, "16 B": 0.1, "64 B": 0.1}}
+    rates = tuned.kernels(curves, ["pack_ns_per_byte/4 B"], ["pack_ns_per_byte/16 B"])
+    assert list(rates.columns[1].cells) == ["not sure", "not measured", "10.0 GB/s"]
+    assert tuned.built_in(["a/b"], ["c/d"]) == "Not sure and not measured: the built-in value holds."
+    assert tuned.built_in([], ["messages_of_mpich/further_ns"]) == ""
 
 
 def test_what_the_tries_do_not_agree_on_keeps_its_built_in_value(monkeypatch, tmp_path):

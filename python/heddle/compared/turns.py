@@ -103,8 +103,8 @@ class _Turns:
             return f"after all {done} rounds, before the calls are known"
         if not done:
             return f"after 0 of {all_of_them} rounds; there are no figures yet"
-        medians = f"without Heddle {_time(self._found.without)}, with Heddle {_time(self._found.with_heddle)}"
-        return f"after {done} of {all_of_them} rounds (median {medians} so far): no verdict"
+        medians = f"{_time(self._found.without)} without Heddle, {_time(self._found.with_heddle)} with it"
+        return f"after {done} of {all_of_them} rounds (medians so far: {medians}): no verdict"
 
     @property
     def _state(self) -> str:
