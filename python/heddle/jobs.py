@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from pathlib import Path
 from heddle import preload
 from heddle.families import OPENMPI
 from heddle.installations import Installation
+from heddle.interrupted import end
 from heddle.problem import Problem
 
 TIMEOUT_S = 900
@@ -68,8 +68,8 @@ def output(words: list[str], env: dict[str, str]) -> Iterator[dict]:
                 for line in process.stdout:
                     if line.startswith("{"):
                         yield json.loads(line)
-            except BaseException:  # also Ctrl-C: if mpiexec is asked to end, it ends its ranks
-                os.killpg(process.pid, signal.SIGTERM)
+            except BaseException:  # also Ctrl-C
+                end(process)
                 raise
         errors.seek(0)
         what = errors.read().strip()

@@ -103,9 +103,15 @@ def stream(*arguments: str) -> Iterator[dict]:
     import json
     import subprocess
 
+    from heddle.interrupted import end
+
     with subprocess.Popen([program(TOOL), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        for line in child.stdout:
-            yield json.loads(line)
+        try:
+            for line in child.stdout:
+                yield json.loads(line)
+        except BaseException:  # also Ctrl-C
+            end(child)
+            raise
         complaint = child.stderr.read().rstrip("\n")
     if child.returncode != 0:
         complaint = complaint.removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"

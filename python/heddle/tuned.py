@@ -74,7 +74,7 @@ def single(profile: dict, builtin: dict, unsure: list[str], kept: list[str]) -> 
 
 
 def built_in(unsure: list[str], kept: list[str]) -> str:
-    """What the marks of `single` and `kernels` mean; "": there are none."""
+    """The meaning of marks in `single` and `kernels`; "": there are none."""
     marked = [one for one in kept if not one.startswith(tuple(HOSTS))]
     marks = [*([NOT_SURE] if unsure else []), *([NOT_MEASURED] if marked else [])]
     return f"{' and '.join(marks).capitalize()}: the built-in value holds." if marks else ""

@@ -4,12 +4,14 @@ import json
 import math
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, launcher
+from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, launcher, until
 from heddle import disturbance, installations, links, machine_costs, native, repeated, tuned
 from heddle.bench.wire import HOST_OVER_TCP
 from heddle.problem import Problem
@@ -55,6 +57,39 @@ def test_what_cannot_be_written(heddle, tmp_path):
     (tmp_path / "file").write_text("")
     done = heddle("tune", "--quick", "--mpi", "none", "--output", tmp_path / "file/p.json")
     assert done.returncode == 2 and done.stderr.startswith("heddle: cannot write") and "--output" in done.stderr
+
+
+@pytest.mark.parametrize(("mpi", "what"), [("none", "heddle-tool tune"), ("openmpi", "heddle-tool links")])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_soon_and_leaves_the_profile_as_it_was(mpi, what, number, tmp_path):
+    """A first try has a whole profile already, but it is not the median."""
+    file = tmp_path / "p.json"
+    file.write_text("{}")
+    words = ["tune", "--quick", "--mpi", mpi, "--output", str(file)]
+    started = subprocess.Popen(
+        [HEDDLE, *words], env=clean_environment(TMPDIR=str(tmp_path)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+    def parts() -> list[str]:
+        lines = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True).stdout.splitlines()
+        return [line for line in lines if what in line and (str(tmp_path) in line or mpi != "none")]
+
+    def first_try() -> bool:
+        return mpi != "none" or any(one.read_text() != "{}" for one in drafts())
+
+    def drafts() -> list[Path]:
+        return list(tmp_path.glob("heddle-tune-*/profile.json"))
+
+    until(lambda: first_try() and parts(), started)
+    started.send_signal(number)
+    begin = time.monotonic()
+    out, err = started.communicate(timeout=60)
+    assert time.monotonic() - begin < 6  # two seconds on a quiet machine
+    assert started.returncode == 128 + number and not out
+    begun, *_, stopped = err.splitlines()
+    assert re.fullmatch(r"heddle: measuring for about \d+ s, or twice as long beside other work", begun)
+    assert stopped == f"heddle: {number.name}: stopped; no profile was written to {file}"
+    assert file.read_text() == "{}" and not parts() and not drafts()
 
 
 def test_no_home(heddle):

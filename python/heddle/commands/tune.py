@@ -56,12 +56,11 @@ def tune(
     heddle tune                                      this machine
     heddle tune -- mpiexec -n 2 --host a,b           messages between two nodes
     """
-    arguments = [*(["--quick"] if quick else []), *(["--output", str(output)] if output else [])]
     if launcher:
         measure, steps = partial(_between_nodes, launcher, mpi, quick), 1
     else:
         measure, steps = partial(_messages, mpi, quick, anyway), _steps(mpi)
-    answer = _with_progress(arguments, measure, steps, anyway or bool(launcher), silent=as_json)
+    answer = _measured(quick, output, measure, steps, anyway or bool(launcher), as_json)
     if as_json:
         for note in answer["without"]:
             print(f"heddle: {note}", file=sys.stderr)
@@ -70,6 +69,22 @@ def tune(
     from heddle.tuned import show
 
     show(answer)
+
+
+def _measured(quick: bool, output: Optional[Path], measure: Callable, steps: int, once: bool, as_json: bool) -> dict:
+    """The profile is kept only if all of it is measured."""
+    from heddle.draft import Draft
+    from heddle.interrupted import Interrupted, interruptible
+
+    with interruptible(), Draft(output) as draft:
+        try:
+            arguments = [*(["--quick"] if quick else []), "--output", str(draft.file)]
+            answer = _with_progress(arguments, measure, steps, once, silent=as_json)
+            draft.keep()
+        except Interrupted as signal:
+            print(f"heddle: {signal.name}: stopped; no profile was written to {draft.target}", file=sys.stderr)
+            raise typer.Exit(signal.code) from None
+    return answer | {"path": str(draft.target)}
 
 
 def _steps(mpi: Messages) -> int:
@@ -122,6 +137,9 @@ def _between_nodes(
 
 
 MESSAGES = 0.7  # of the time, if messages are measured
+# On two quiet cores, in seconds: the costs of the machine, and each step of messages. Tries that do
+# not agree may double them.
+MACHINE_S, STEP_S, QUICK = 25, 15, 0.4
 
 
 def _with_progress(arguments: list[str], measure: Callable, steps: int, once: bool, silent: bool) -> dict:
@@ -131,19 +149,33 @@ def _with_progress(arguments: list[str], measure: Callable, steps: int, once: bo
 
     from heddle import machine_costs
     from heddle.console import console
+    from heddle.waited import Waited, in_words
+
+    shown = console().is_terminal and not silent
+    state = {"done": 0.0, "what": ""}
+    tries = 1 / 3 if once else 1
+    expected = (QUICK if "--quick" in arguments else 1) * tries * (MACHINE_S + STEP_S * steps)
 
     columns = (BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}"))
-    with Progress(*columns, console=console(), transient=True, disable=silent) as progress:
+    with (
+        Progress(*columns, console=console(), transient=True, disable=not shown) as progress,
+        Waited(lambda: f"{100 * state['done']:.0f} % done; now {state['what']}", not shown) as waited,
+    ):
+        waited.say(f"measuring for about {in_words(expected)}, or twice as long beside other work")
         bar = progress.add_task("", total=1.0)
         first = MESSAGES if steps else 0.0
         begun = itertools.count()
 
+        def update(done: float, what: str) -> None:
+            state.update(done=done, what=what)
+            progress.update(bar, completed=done, description=what)
+
         def step(what: str) -> None:
-            progress.update(bar, completed=first * next(begun) / max(1, steps), description=what)
+            update(first * next(begun) / max(1, steps), what)
 
         words, notes = measure(step)
 
         def tell(done: float, what: str) -> None:
-            progress.update(bar, completed=first + (1 - first) * done, description=what)
+            update(first + (1 - first) * done, what)
 
         return machine_costs.measured([*arguments, *words], notes, once, tell)
