@@ -137,8 +137,8 @@ def _between_nodes(
 
 
 MESSAGES = 0.7  # of the time, if messages are measured
-# On two quiet cores, in seconds: the costs of the machine, and each step of messages. Tries that do
-# not agree may double them.
+# The costs of the machine and each step of messages take so many seconds on two quiet cores. Tries
+# that do not agree may double them.
 MACHINE_S, STEP_S, QUICK = 25, 15, 0.4
 
 

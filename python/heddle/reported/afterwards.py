@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from heddle import launch, listing, written
+from heddle import disturbance, launch, listing, written
 from heddle.foreign import clean
 from heddle.problem import Problem
 
@@ -58,9 +58,13 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
         before = _identities(file)
         begin = time.perf_counter()
         with _timelines():
-            ended = _run(command)
+            with disturbance.watched(command.file) as others:
+                ended = _run(command)
             seconds = time.perf_counter() - begin
-        _say(next(reversed(_written(file, before)), None), seconds, kept, option, compare(words, ranks, mpi), ended.interrupted)
+        found = next(reversed(_written(file, before)), None)
+        _say(found, seconds, kept, option, compare(words, ranks, mpi), ended.interrupted)
+        if found and others.busy:
+            print(clean(f"heddle: {others.words}"), file=sys.stderr)
     _end(ended.code)
 
 
