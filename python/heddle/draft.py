@@ -1,5 +1,5 @@
-"""The profile of `heddle tune` while it is measured. Each try of heddle-tool writes a whole profile,
-and a program that starts meanwhile must not read the first one.
+"""The profile of `heddle tune` while it is measured. Each try of heddle-tool writes a whole
+profile, and a program that starts meanwhile must not read the first one.
 
 with Draft(output=None) as draft:
     ...                                  # heddle-tool tune --output draft.file, several times

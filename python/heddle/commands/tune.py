@@ -46,7 +46,8 @@ def tune(
     ~/.config (or $XDG_CONFIG_HOME), where every program finds it. If HEDDLE_PROFILE names another
     file, the command writes that file. Keep two cores free while the command runs. It measures
     several times. A figure keeps its built-in value if three tries do not agree within a factor of
-    1.5, or if no machine can have it. Other work may slow all tries alike; the command then says so.
+    1.5, or if no machine can have it. Other work may slow all tries alike; the command then says
+    so.
 
     With a launcher's line, the command measures messages between two nodes and adds them to the
     profile: messages over libfabric (HEDDLE_FABRIC), and messages of the MPI library. Heddle then
