@@ -12,8 +12,8 @@
 
 namespace heddle::threads {
 
-/// A wrong answer must cost time and nothing else: two questions may have the same hash, and threads
-/// may ask a few times more.
+/// A wrong answer must cost time and nothing else: two questions may have the same hash, and
+/// threads may ask a few times more.
 class RememberedAnswers {
  public:
   /// @param key  A hash of the question. All bits but the lowest 5 count.

@@ -34,7 +34,7 @@ TEST(CollidingStores, AreCaredForUnlessTheyAreTimed) {
   expect_that_a_column_is_unpacked();
 }
 
-// The answer is this processor's. Whatever it is, it stays, and the choice follows it.
+// The answer is this processor's. It stays, and the choice follows it.
 TEST(CollidingStores, AreTimedOnce) {
   time_colliding_stores(true);
   const bool pays = colliding_stores_pay();
