@@ -37,9 +37,9 @@ Asked::Telling Asked::tell(const std::string& datatype, const std::string& descr
 std::string Asked::missing() const {
   const std::vector<std::string> unmet = wanted_.unmet();
   if (unmet.empty()) return {};
-  const std::string met = "ank 0 has met nothing called " + in_a_row(unmet) + ", and other ranks are not asked. ";
-  if (types_met_.empty()) return "HEDDLE_EXPLAIN: r" + met + "No call of rank 0 moved data of a datatype.";
-  return "HEDDLE_EXPLAIN=all explains every datatype. R" + met + "Datatypes used there: " + in_a_row(types_met_) +
+  const std::string met = "Rank 0 has met nothing called " + in_a_row(unmet) + ", and other ranks are not asked. ";
+  if (types_met_.empty()) return "HEDDLE_EXPLAIN: " + met + "No call of rank 0 moved data of a datatype.";
+  return "HEDDLE_EXPLAIN=all explains every datatype. " + met + "Datatypes used there: " + in_a_row(types_met_) +
          "; from: " + in_a_row(places_met_) + ". " +
          (wanted_.prepared()
               ? "`heddle run` looked for functions and lines of these names, too, in the program's file. It finds "

@@ -34,10 +34,12 @@ Handle handle_of(std::uint64_t key, Handle null) noexcept {
     return static_cast<Handle>(key);
 }
 
+/// 2^64 over the golden ratio: the product with a key spreads its bits.
+inline constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+
 /// One of 2^bits places, 0 <= bits < 64, by multiplicative hashing (Knuth, volume 3, §6.4). It
 /// shifts twice, because C++ has no shift by 64.
 constexpr std::size_t hash_of(std::uint64_t key, int bits) noexcept {
-  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
   return static_cast<std::size_t>((key * golden) >> 1U >> (63 - bits));
 }
 

@@ -47,5 +47,11 @@ TEST(CollidingStores, AreTimedOnce) {
   EXPECT_EQ(kernel_of_column(), Kernel::few_stores);
 }
 
+// The decision for one piece is no nest's.
+TEST(CollidingStores, ChangeNothingForOnePiece) {
+  EXPECT_EQ(chosen({}, 64)->choice, (Choice{Kernel::copy, Because::one_piece}));
+  EXPECT_EQ(chosen({}, 4096)->choice, (Choice{Kernel::copy, Because::one_piece}));
+}
+
 }  // namespace
 }  // namespace heddle::layout::kernel

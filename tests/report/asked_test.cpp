@@ -36,7 +36,7 @@ TEST(Asked, NamesThatNothingHadAreSaid) {
   Asked asked("face,corner");
   EXPECT_EQ(
       asked.missing(),
-      "HEDDLE_EXPLAIN: rank 0 has met nothing called face, corner, and other ranks are not asked. No call of rank 0 moved "
+      "HEDDLE_EXPLAIN: Rank 0 has met nothing called face, corner, and other ranks are not asked. No call of rank 0 moved "
       "data of a datatype.");
   asked.uses("face", "MPI_Send", here);
   asked.uses("", "MPI_Send", here);

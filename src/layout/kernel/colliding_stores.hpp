@@ -1,6 +1,6 @@
 // layout/kernel/colliding_stores.hpp: whether this processor gains by the kernels for stores that
-// evict each other's lines (colliding.hpp). Zen 4 and 5 do. Plain stores take
-// 0.2 to 0.8 of their time on a Xeon with AVX-512. So a process finds out.
+// evict each other's lines (colliding.hpp). Zen 4 and 5 do. A Xeon with AVX-512 is faster by plain
+// stores. So a process finds out.
 //
 //   time_colliding_stores(true);                            // once, before any thread packs
 //   if (!colliding_stores_pay()) ...                        // the first call measures, in about 0.1 ms

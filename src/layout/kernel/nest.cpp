@@ -148,7 +148,9 @@ std::optional<Chosen> chosen(std::span<const Dim> dims, Bytes block) {
   fuse(nest);
   const Leaf leaf = leaf_of(nest);
   const NestFacts facts{leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa()};
-  return Chosen{facts, decide_here(leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa()), nest.size};
+  Choice choice = choose_kernel(leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa(), current_thresholds);
+  if (choice.because == Because::stores_collide) choice = decide_here(leaf.outer, leaf.inner, leaf.block, leaf.disagree, isa());
+  return Chosen{facts, choice, nest.size};
 }
 
 bool Ready::make(std::span<const Dim> dims, Bytes block) noexcept {

@@ -129,7 +129,7 @@ inline bool is_hosts_piece(const MpiNode& node, Bytes bytes) noexcept {
 
 /// Sends of a type that differ in nothing that decides between Heddle and the host.
 inline std::uint64_t kind_of_send(Count count, const Envelope& to) noexcept {
-  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  using threads::golden;
   return ((threads::key_of(to.comm) * golden + static_cast<unsigned>(to.rank)) * golden + static_cast<std::uint64_t>(count)) *
          golden;
 }
