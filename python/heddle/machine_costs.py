@@ -5,7 +5,7 @@ answer = measured(["--output", "p.json"], notes=[], once=False, progress=lambda 
 answer["profile"], answer["builtin"], answer["path"]
 answer["unsure"]      # the figures on which the tries do not agree: the profile has their built-in values
 answer["kept"]        # the figures that were not measured, or whose fit is impossible: they have built-in values, too
-answer["without"]     # notes for the user
+answer["without"]     # notes for the user; the profile keeps those about a busy machine
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ MESSAGES = "messages_of_"
 CURVE = "_ns_per_byte"
 NAMED = 4
 NO_SENSE = "makes no sense"  # heddle-tool's words about figures that nobody would believe
+DOUBT = "the machine was busy"  # notes that the profile keeps, because `heddle doctor` shows them
 
 
 def measured(arguments: list[str], notes: list[str], once: bool, progress: Callable[[float, str], None]) -> dict:
@@ -53,13 +54,15 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
         for name, value in (found.values | {name: builtin[name] for name in (*found.unsure, *found.missing)}).items():
             group, _, member = name.partition("/")
             answer["profile"][group][member] = value
-        _write(Path(answer["path"]), answer["profile"])
     said = [answer["without"]] if answer["without"] else []
     messages = [name for name in answer["kept"] if name.startswith(MESSAGES)]
     answer["unsure"], answer["kept"] = list(found.unsure), [*found.missing, *messages]
     said += [*_impossible([] if said else found.missing, messages), *notes, *_sure(found, len(builtin))]
     again = found.busy or found.spoilt or found.unsure or found.missing
     answer["without"] = [*(one for one in said if one != AGAIN), *([AGAIN] if AGAIN in said or (again and not once) else [])]
+    if doubts := [one for one in answer["without"] if DOUBT in one]:
+        answer["profile"]["doubts"] = doubts
+    _write(Path(answer["path"]), answer["profile"])
     return answer
 
 

@@ -210,6 +210,24 @@ def test_of_fortran(found, mpi, tmp_path):
     assert not (tmp_path / "work").exists()
 
 
+def test_of_a_profile(heddle, found, tmp_path):
+    file = tmp_path / "p.json"
+    done = heddle("tune", "--quick", "--anyway", "--mpi", "none", "--output", file)
+    assert done.returncode == 0, done
+    profile = json.loads(file.read_text())
+    profile.pop("doubts", None)
+    file.write_text(json.dumps(profile))
+    quiet = found(HEDDLE_PROFILE=str(file))["profile"]
+    assert quiet["verdict"] == "good" and quiet["seen"] == str(file)
+    file.write_text(json.dumps(profile | {"doubts": ["the machine was busy: soak"]}))
+    doubtful = found(HEDDLE_PROFILE=str(file))["profile"]
+    assert doubtful["verdict"] == "poor" and doubtful["seen"] == f"{file}: the machine was busy: soak"
+    file.write_text("{}")
+    refused = found(HEDDLE_PROFILE=str(file))["profile"]
+    assert refused["verdict"] == "poor" and "is not used" in refused["seen"] and "heddle tune" in refused["mend"]
+    assert found(HEDDLE_PROFILE="builtin")["profile"]["seen"] == "built in"
+
+
 def test_without_mpi(found):
     findings = found("true")
     assert findings["true"]["verdict"] == "poor" and "no MPI library" in findings["true"]["seen"]

@@ -392,6 +392,7 @@ def test_what_the_machine_cannot_have_keeps_its_built_in_value(monkeypatch, tmp_
     assert "built-in values are kept" in notes[0] and notes[1] == "a note"
     busy = [note for note in notes if "other processes used" in note]
     assert busy == ["the machine was busy: while its own costs were measured, other processes used 0.7 of 2 cores (soak)"]
+    assert json.loads(path.read_text())["doubts"] == busy
     assert notes.count(links.AGAIN) == 1 and notes[-1] == links.AGAIN and "--anyway" in links.AGAIN
 
 

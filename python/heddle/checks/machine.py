@@ -8,7 +8,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from heddle import native
 from heddle.checks import Finding, good, poor
+from heddle.foreign import json_of
+from heddle.problem import Problem
 
 _MIB = 1 << 20
 
@@ -29,6 +32,21 @@ def processor() -> Iterator[Finding]:
         yield good("instructions", "AVX2")
     else:
         yield poor("instructions", "neither AVX2 nor AVX-512", "no mend is needed: Heddle uses its portable kernels")
+
+
+def profile() -> Iterator[Finding]:
+    """The profile of `heddle tune` that programs find here."""
+    try:
+        answer, complaints = native.ask("profile", "--json")
+        doubts = json_of(Path(answer["file"])).get("doubts", []) if answer["file"] else []
+    except (Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return  # built.libraries reports a tool that does not run
+    if complaints:
+        yield poor("profile", complaints.strip().removeprefix("heddle: "), "run heddle tune, or set HEDDLE_PROFILE=builtin")
+    elif doubts:
+        yield poor("profile", f"{answer['file']}: {'; '.join(map(str, doubts))}", "run heddle tune on a quiet machine")
+    else:
+        yield good("profile", answer["file"] or "built in")
 
 
 def _cpu_quota() -> float | None:

@@ -69,7 +69,7 @@ def _of_machine(mpi: Optional[str]) -> Iterator[tuple]:
     groups = {
         "Heddle": (built.libraries, settings.environment),
         "MPI": (partial(hosts.ranks, mpi),),
-        "machine": (machine.processor, machine.memory, machine.kernel),
+        "machine": (machine.processor, machine.memory, machine.kernel, machine.profile),
     }
     for group, checks in groups.items():
         yield from ((group, finding) for check in checks for finding in check())
