@@ -281,6 +281,8 @@ def test_a_wrong_number_is_quoted_beside_those_that_are_allowed(heddle):
         (("explain", "--file-view", "--ranks", "4097", "int"), "'4097'", "Allowed: 1 to 4,096."),
         (("simulate", "fft2d", "-n", "1.5"), "'1.5'", "Allowed: 2 to 16,777,216."),
         (("compare", "--timeout", "soon", "--", "true"), "'soon'", "Allowed: 1 and more."),
+        (("bench", "pack", "--rounds", "0"), "'0'", "Allowed: 1 and more."),
+        (("bench", "study", "--ranks", "1", "x"), "'x'", "Allowed: 1 to 64."),
     ):
         done = heddle(*words)
         shown = " ".join(done.stderr.replace("│", " ").split())

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from heddle.commands.values import Command
+
 from . import (
     allgatherv,
     alltoall_struct,
@@ -46,27 +48,27 @@ def about(
     goals.ask(wanted)
 
 
-app.command("all")(papers.command)
-app.command("pack")(pack.command)
-app.command("overhead")(overhead.command)
-app.command("seek")(seek.command)
-app.command("groups")(groups.command)
-app.command("hpl")(hpl.command)
-app.command("vector")(vector.command)
-app.command("transpose")(transpose.command)
-app.command("alltoall-struct")(alltoall_struct.command)
-app.command("alltoallv-sparse")(alltoallv_sparse.command)
-app.command("allgatherv")(allgatherv.command)
-app.command("alltoallw-ring")(neighbours.ring)
-app.command("startup")(startup.bench)
+app.command("all", cls=Command)(papers.command)
+app.command("pack", cls=Command)(pack.command)
+app.command("overhead", cls=Command)(overhead.command)
+app.command("seek", cls=Command)(seek.command)
+app.command("groups", cls=Command)(groups.command)
+app.command("hpl", cls=Command)(hpl.command)
+app.command("vector", cls=Command)(vector.command)
+app.command("transpose", cls=Command)(transpose.command)
+app.command("alltoall-struct", cls=Command)(alltoall_struct.command)
+app.command("alltoallv-sparse", cls=Command)(alltoallv_sparse.command)
+app.command("allgatherv", cls=Command)(allgatherv.command)
+app.command("alltoallw-ring", cls=Command)(neighbours.ring)
+app.command("startup", cls=Command)(startup.bench)
 app.command("study", cls=study.Lists, help=study.HELP)(study.command)
 app.command("estimate", cls=study.Lists, help=estimate.HELP)(estimate.command)
-app.command("peers")(peers.command)
-app.command("halo")(neighbours.halo)
-app.command("one-sided")(one_sided.command)
-app.command("files")(files.command)
-app.command("fft2d")(fft2d.command)
-app.command("mpi4py-fft")(mpi4py_fft.command)
-app.command("lattice-cg")(lattice_cg.command)
-app.command("vecscatter")(vecscatter.command)
-app.command("multigrid")(multigrid.command)
+app.command("peers", cls=Command)(peers.command)
+app.command("halo", cls=Command)(neighbours.halo)
+app.command("one-sided", cls=Command)(one_sided.command)
+app.command("files", cls=Command)(files.command)
+app.command("fft2d", cls=Command)(fft2d.command)
+app.command("mpi4py-fft", cls=Command)(mpi4py_fft.command)
+app.command("lattice-cg", cls=Command)(lattice_cg.command)
+app.command("vecscatter", cls=Command)(vecscatter.command)
+app.command("multigrid", cls=Command)(multigrid.command)

@@ -19,9 +19,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from typer.core import TyperCommand
 
 from heddle import families, installations, verdict
+from heddle.commands.values import Command
 from heddle.disturbance import told
 from heddle.families import Family
 from heddle.installations import Installation
@@ -162,7 +162,7 @@ def libraries(names: Iterable[str] | None) -> list[Family | Installation]:
     return list(dict.fromkeys(found))
 
 
-class Lists(TyperCommand):
+class Lists(Command):
     """Options of this command take several values: `--ranks 1 2` means `--ranks 1 --ranks 2`."""
 
     REPEATED = ("--mpi", "--ranks", "--sizes", "--codes", "--calls")
