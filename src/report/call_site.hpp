@@ -15,6 +15,7 @@
 
 #include "report/layout_text.hpp"
 #include "report/place.hpp"
+#include "threads/handle_table.hpp"
 #include "threads/lock.hpp"
 
 namespace heddle::report {
@@ -64,22 +65,22 @@ class CallSite {
   };
   /// Counts a call that is over.
   /// @param bytes  Bytes that it sends, or has room for; negative: unknown.
-  End ends(std::uint32_t number, double ns, std::int64_t bytes, Passed why) noexcept {
+  End ends(std::uint64_t number, double ns, std::int64_t bytes, Passed why) noexcept {
     const bool first = add(calls_, 1) == 0;
     add(ns_, static_cast<std::int64_t>(ns));
     if (bytes >= 0) {
       add(bytes_, bytes);
       add(sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))], 1);
     }
-    if (marked_.load(std::memory_order_relaxed) == number) return {.carried = true, .why = why, .first = first};
+    if (mark_of(number).load(std::memory_order_relaxed) == number) return {.carried = true, .why = why, .first = first};
     why_.store(why, std::memory_order_relaxed);
     const std::int64_t before = passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
     return {.carried = false, .why = why, .first = before == 0};
   }
   /// Heddle has carried out call `number`, or a part of it. For some calls that turns out after
   /// they have returned: for a receive, when its message has come.
-  void carried(std::uint32_t number, bool ended) noexcept {
-    if (marked_.exchange(number, std::memory_order_relaxed) == number) return;
+  void carried(std::uint64_t number, bool ended) noexcept {
+    if (mark_of(number).exchange(number, std::memory_order_relaxed) == number) return;
     carried_.fetch_add(1, std::memory_order_relaxed);
     if (!ended) return;
     auto& counted = passed_[static_cast<std::size_t>(why_.load(std::memory_order_relaxed))];
@@ -107,9 +108,14 @@ class CallSite {
     return before;
   }
 
+  /// The mark of a call that Heddle has carried. Calls of several threads, and calls whose messages
+  /// come later, are under way at the same time.
+  std::atomic<std::uint64_t>& mark_of(std::uint64_t number) noexcept { return marked_[threads::hash_of(number, mark_bits)]; }
+
   const Name name_;
   std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
-  std::atomic<std::uint32_t> marked_{0};  // number of the call that was carried last; numbers begin with 1
+  static constexpr int mark_bits = 6;
+  std::array<std::atomic<std::uint64_t>, 1U << mark_bits> marked_{};  // numbers of calls; no number is 0
   std::atomic<Passed> why_{Passed::by_nature};
   std::array<std::atomic<std::int64_t>, passed_names.size()> passed_{};
   std::array<std::atomic<std::int64_t>, sizes> sizes_{};
@@ -123,7 +129,7 @@ struct Chosen {
 /// One call from a site.
 struct Caller {
   CallSite* site = nullptr;  ///< Null: no report is wanted, or the call is Heddle's own.
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;  ///< Among all calls of all threads. Numbers begin with 1.
   bool ended = false;        ///< It has returned, and a later call does work for it.
   Chosen* chosen = nullptr;  ///< Its algorithm, if one was chosen.
 };

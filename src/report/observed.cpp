@@ -69,7 +69,8 @@ Observer::Mark Observed::begins(const Called& called) noexcept {
   const Caller before = caller_of_thread;  // the program's callbacks may call MPI, too
   if (calls_of_thread == 0) report_.add_thread();
   if (++calls_of_thread == 0) ++calls_of_thread;
-  caller_of_thread = {met->site.load(std::memory_order_acquire), calls_of_thread};
+  const std::uint64_t number = std::uint64_t{thread_number()} << 32U | calls_of_thread;
+  caller_of_thread = {met->site.load(std::memory_order_acquire), number};
   return {met, before, now(), std::exchange(within_call, 0)};
 }
 

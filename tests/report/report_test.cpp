@@ -183,6 +183,20 @@ TEST(Report, ACallIsCarriedOnceOrHandedOn) {
   EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 1);
 }
 
+TEST(Report, CallsUnderWayAtTheSameTimeAreEachCarriedOnce) {
+  Report report;
+  CallSite& both = site(report, "MPI_Sendrecv");
+  const std::uint64_t of_other_thread = std::uint64_t{1} << 32U | first;
+  for (int half = 0; half < 2; ++half) {  // sent, and received
+    both.carried(first, false);
+    both.carried(of_other_thread, false);
+  }
+  EXPECT_TRUE(both.ends(first, 1, -1, Passed::small).carried);
+  EXPECT_TRUE(both.ends(of_other_thread, 1, -1, Passed::small).carried);
+  EXPECT_EQ(both.carried(), 2);
+  EXPECT_EQ(both.passed(static_cast<std::size_t>(Passed::small)), 0);
+}
+
 TEST(Report, RowsSayWhatHasCalled) {
   Report report;
   CallSite& send = site(report, "MPI_Send");

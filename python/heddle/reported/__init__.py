@@ -99,10 +99,12 @@ class Row:
 
     @property
     def speed(self) -> float:
-        """GB/s while Heddle was busy. Waiting does not count. Data of one-sided accesses may be
-        moved in MPI_Win_fence, whose time is in no row."""
+        """GB/s while Heddle was busy. Waiting does not count. NaN if this side moved nothing: the
+        receiver fetches a message that is sent directly, and MPI_Win_fence moves data of one-sided
+        accesses, but its time is in no row."""
         busy = self.time - self.times["wait"]
-        if self.way == FENCE and not self.times["copy"]:
+        moved = self.times["copy"] or (self.times["pack"] and self.way != FENCE)
+        if not moved:
             return math.nan
         return self.bytes / busy / 1e3 if busy > 0 else math.nan
 

@@ -14,6 +14,7 @@
 #include "mpi/communicators/host_group.hpp"
 #include "mpi/file/file.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/requests/request_table.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/types/handles.hpp"
@@ -49,6 +50,20 @@ std::uint64_t hash_of(const std::vector<int>& ranks) noexcept {
 bool has_algorithms(Pattern pattern) noexcept {
   return pattern == Pattern::alltoall || pattern == Pattern::allgather || pattern == Pattern::neighbor_alltoall ||
          pattern == Pattern::neighbor_allgather;
+}
+
+/// Heddle's persistent request in a call that makes or starts requests. Prefers a request that the
+/// host carries this time. Null: there is none.
+const Pending* persistent_of(const report::Called& called) noexcept {
+  if (!called.requests || !running()) return nullptr;
+  const auto* const requests = static_cast<const MPI_Request*>(called.requests);
+  const std::int64_t many = called.later || called.count < 0 ? 1 : called.count;
+  const Pending* found = nullptr;
+  for (std::int64_t i = 0; i < many && !(found && found->record.by_host); ++i) {
+    const Pending* const ours = requests::table.find(requests[i]);
+    if (ours && ours->record.persistent) found = ours;
+  }
+  return found;
 }
 
 class OfHost final : public report::Meanings {
@@ -133,9 +148,13 @@ class OfHost final : public report::Meanings {
   }
 
   [[nodiscard]] Passed why(const report::Called& called, bool chosen) const noexcept override {
+    if (chosen) return settings_of_process().trials ? Passed::tried : Passed::as_fast;
+    if (const Pending* const ours = persistent_of(called)) {
+      if (called.later) return Passed::by_nature;  // each start decides
+      if (ours->record.by_host) return Passed::as_fast;
+    }
     if (!called.typed || !called.carriable) return Passed::by_nature;
     if (!running()) return Passed::off;
-    if (chosen) return settings_of_process().trials ? Passed::tried : Passed::as_fast;
     if (const std::string_view name = procedure(called.procedure); name.starts_with("MPI_File_")) {
       const bool in_view = files::met_holes() && name.find("_all") != std::string_view::npos;
       const Entry* const memory = called.type == 0 ? nullptr : table.find(datatype_of(called.type));
