@@ -9,11 +9,12 @@
 #include <atomic>
 
 #include "report/report.hpp"
+#include "threads/read_by_every_call.hpp"
 
 namespace heddle::report {
 
 /// Null: no report is wanted.
-inline constinit std::atomic<Report*> of_process{nullptr};
+HEDDLE_READ_BY_EVERY_CALL extern constinit std::atomic<Report*> of_process;
 
 /// The call of the program that this thread is in. Without a report, there is none.
 inline Caller caller() noexcept { return of_process.load(std::memory_order_relaxed) ? caller_of_thread : Caller(); }

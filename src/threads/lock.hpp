@@ -5,11 +5,13 @@
 
 #include <atomic>
 
+#include "threads/read_by_every_call.hpp"
+
 namespace heddle::threads {
 
 /// True if several threads may call at once (MPI_THREAD_MULTIPLE). It is true until MPI's
 /// initialization sets it.
-inline constinit std::atomic<bool> concurrent{true};
+HEDDLE_READ_BY_EVERY_CALL extern constinit std::atomic<bool> concurrent;
 
 /// Holders keep it for a few instructions, never around a call of MPI.
 class Lock {

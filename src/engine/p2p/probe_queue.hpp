@@ -99,11 +99,14 @@ class ProbeQueue {
     count_.fetch_add(1, std::memory_order_acq_rel);
   }
 
-  static inline constinit std::atomic<int> count_{0};  // held and matched
-  std::recursive_mutex lock_;                          // the library may call the program back
+  static constinit std::atomic<int> count_;  // held and matched
+  std::recursive_mutex lock_;                // the library may call the program back
   Items held_;
   Items sent_;  // to ourselves: until the program has received a message, and the library needs its bytes no more
 };
+
+template <class Library>
+constinit std::atomic<int> ProbeQueue<Library>::count_{0};
 
 template <class Library>
 typename ProbeQueue<Library>::Items::iterator ProbeQueue<Library>::find(int source, int tag, const Hold& comm) {

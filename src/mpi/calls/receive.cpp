@@ -49,22 +49,22 @@ int mrecv(auto host, const Buffer& data, MPI_Message* message, MPI_Status* statu
   return HEDDLE_MESSAGE_BY_HOST(Irecv, data, comm, rank, tag, comm, request);
 }
 
-[[gnu::noinline]] int irecv_landing(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                                    MPI_Request* request) {
+[[gnu::noinline, gnu::hot]] int irecv_landing(const void* address, Count count, MPI_Datatype type, int rank, int tag,
+                                              MPI_Comm comm, MPI_Request* request) {
   if (const Done done = start_landing({address, count, type}, nullptr, {rank, tag, comm}, request)) return *done;
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
-[[gnu::noinline]] int irecv_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                                       MPI_Request* request) {
+[[gnu::noinline, gnu::hot]] int irecv_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag,
+                                                 MPI_Comm comm, MPI_Request* request) {
   if (const Entry* const derived = landed(address, count, type))
     if (const Done done = start_landing({address, count, type}, derived, {rank, tag, comm}, request)) return *done;
   return irecv_by_route(address, count, type, rank, tag, comm, request);
 }
 
 /// Most often a short receive.
-[[gnu::noinline]] int irecv_of_host(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                                    MPI_Request* request) {
+[[gnu::noinline, gnu::hot]] int irecv_of_host(const void* address, Count count, MPI_Datatype type, int rank, int tag,
+                                              MPI_Comm comm, MPI_Request* request) {
   if (!fits(count)) return irecv_by_route(address, count, type, rank, tag, comm, request);
   return PMPI_Irecv(const_cast<void*>(address), static_cast<int>(count), type, rank, tag, comm, request);
 }
@@ -110,6 +110,7 @@ int recv_init(auto host, const Buffer& data, const Envelope& from, MPI_Request* 
 using namespace heddle::mpi;
 
 extern "C" {
+[[gnu::hot]] decltype(MPI_Irecv) MPI_Irecv;
 HEDDLE_MESSAGE_Recv(recv) HEDDLE_MESSAGE_Mrecv(mrecv) HEDDLE_MESSAGE_Irecv(irecv) HEDDLE_MESSAGE_Imrecv(imrecv)
     HEDDLE_MESSAGE_Recv_init(recv_init)
 }

@@ -34,12 +34,12 @@ void after_failed_start(Persistent& each, MPI_Request request) {
 }
 
 /// Asks the host once, if it can start all requests of the row. Nothing: it cannot.
-std::optional<int> start_all_by_host(int count, MPI_Request* requests) {
+[[gnu::hot]] std::optional<int> start_all_by_host(int count, MPI_Request* requests) {
   if (count > ShortRow::most) return {};
   const ShortRow found(count, requests);
   for (int k = 0; k < found.known; ++k) {
-    const Pending& each = *found.spots[k].entry;
-    if (!each.record.persistent || each.record.active || !static_cast<const Persistent&>(each).starts_by_host()) return {};
+    Pending& each = *found.spots[k].entry;
+    if (!each.record.persistent || each.record.active || !static_cast<Persistent&>(each).starts_by_host()) return {};
   }
   const int error = PMPI_Startall(count, requests);
   for (int k = 0; k < found.known; ++k) {
@@ -53,7 +53,7 @@ std::optional<int> start_all_by_host(int count, MPI_Request* requests) {
 }
 
 /// Starts no request if the host would refuse one of them.
-int start_all(int count, MPI_Request* requests) {
+[[gnu::hot]] int start_all(int count, MPI_Request* requests) {
   if (std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) return PMPI_Startall(count, requests);
   if (const std::optional<int> error = start_all_by_host(count, requests)) return *error;
   for (int i = 0; i < count; ++i)
@@ -97,6 +97,8 @@ int free_request(Pending* pending, MPI_Request* request) {
 using namespace heddle::mpi;
 
 extern "C" {
+
+[[gnu::hot]] decltype(MPI_Startall) MPI_Startall;
 
 int MPI_Start(MPI_Request* request) {
   if (request && !requests::table.empty()) {

@@ -32,8 +32,8 @@ template <Mode mode>
 }
 
 template <Mode mode>
-[[gnu::noinline]] int isend_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
-                                       MPI_Request* request) {
+[[gnu::noinline, gnu::hot]] int isend_with_holes(const void* address, Count count, MPI_Datatype type, int rank, int tag,
+                                                 MPI_Comm comm, MPI_Request* request) {
   if ((is_hosts_with_holes(address, count, type) ||
        (address && was_left_to_host(table.find(type), count, {rank, tag, comm}))) &&
       fits(count))
@@ -79,6 +79,7 @@ int send_init(auto host, const Buffer& data, const Envelope& to, MPI_Request* re
 using namespace heddle::mpi;
 
 extern "C" {
+[[gnu::hot]] decltype(MPI_Isend) MPI_Isend;
 HEDDLE_MESSAGE_Send(send<Mode::standard>) HEDDLE_MESSAGE_Bsend(send<Mode::buffered>)
     HEDDLE_MESSAGE_Ssend(send<Mode::synchronous>) HEDDLE_MESSAGE_Rsend(send<Mode::ready>)
         HEDDLE_MESSAGE_Isend(isend<Mode::standard>) HEDDLE_MESSAGE_Ibsend(isend<Mode::buffered>)

@@ -152,7 +152,7 @@ int wait_all_of_many(int count, MPI_Request* requests, MPI_Status* statuses) {
   return wait_all(row, found.count, found.requests, statuses);
 }
 
-int wait_all_of_few(int count, MPI_Request* requests, MPI_Status* statuses) {
+[[gnu::hot]] int wait_all_of_few(int count, MPI_Request* requests, MPI_Status* statuses) {
   const ShortRow found(count, requests);
   if (found.known == 0) return PMPI_Waitall(count, requests, statuses);
   return all_land(found) ? wait_all_landing(found, statuses) : wait_all_found(found, statuses);
@@ -164,6 +164,8 @@ int wait_all_of_few(int count, MPI_Request* requests, MPI_Status* statuses) {
 using namespace heddle::mpi;
 
 extern "C" {
+
+[[gnu::hot]] decltype(MPI_Waitall) MPI_Waitall;
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (request && requests::table.any_newest())

@@ -8,6 +8,7 @@
 #include "mpi/communicators/host_group.hpp"
 #include "mpi/process/process.hpp"
 #include "report/reporting.hpp"
+#include "threads/read_by_every_call.hpp"
 
 namespace heddle::mpi::communicators {
 
@@ -115,7 +116,7 @@ bool has_any(MPI_Comm comm, Handlers... handlers) {
 /// The host says this also of a communicator without a handler.
 bool fatal(MPI_Comm comm) { return has_any(comm, MPI_ERRORS_ARE_FATAL); }
 
-constinit std::atomic<bool> handlers_made{false};
+HEDDLE_READ_BY_EVERY_CALL constinit std::atomic<bool> handlers_made{false};
 
 /// MPI_COMM_SELF's handler hears of errors without a communicator. MPICH takes MPI_COMM_WORLD's if
 /// MPI_COMM_SELF has none.
@@ -149,7 +150,7 @@ Raised Communicator::raise(int code) const {
 
 void expect_handlers() noexcept { handlers_made.store(true, std::memory_order_relaxed); }
 
-bool hides_errors(MPI_Comm comm) {
+[[gnu::hot]] bool hides_errors(MPI_Comm comm) {
   if (!handlers_made.load(std::memory_order_relaxed) || !traits().forgets_heard_errors) return false;
   const MPI_Comm heard = heard_on(comm);
 #if MPI_VERSION >= 4

@@ -19,6 +19,9 @@
 #include "transport/fabric/adapters.hpp"
 
 namespace heddle::mpi {
+
+HEDDLE_READ_BY_EVERY_CALL constinit std::atomic<Network*> Network::here_{nullptr};
+
 namespace {
 
 namespace fabric = transport::fabric;

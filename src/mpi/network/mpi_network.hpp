@@ -17,6 +17,7 @@
 #include "engine/network/network.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "settings/settings.hpp"
+#include "threads/read_by_every_call.hpp"
 #include "threads/staging_pool.hpp"
 
 namespace heddle::mpi {
@@ -108,7 +109,7 @@ class Network final : public engine::Network {
   void leave() noexcept;
   void close() noexcept;
 
-  static inline std::atomic<Network*> here_{nullptr};
+  HEDDLE_READ_BY_EVERY_CALL static constinit std::atomic<Network*> here_;
 
   MPI_Comm comm_;
   int most_tag_ = 32766;

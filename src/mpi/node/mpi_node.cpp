@@ -10,6 +10,9 @@
 #include "mpi/process/process.hpp"
 
 namespace heddle::mpi {
+
+HEDDLE_READ_BY_EVERY_CALL constinit std::atomic<MpiNode*> MpiNode::here_{nullptr};
+
 namespace {
 
 constexpr const char* goes_through_host = "messages within the node go through the MPI library";

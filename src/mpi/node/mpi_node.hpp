@@ -13,6 +13,7 @@
 #include "layout/immortal.hpp"
 #include "mpi/communicators/communicator_registry.hpp"
 #include "settings/settings.hpp"
+#include "threads/read_by_every_call.hpp"
 #include "transport/assembly.hpp"
 #include "transport/node_options.hpp"
 
@@ -78,7 +79,7 @@ class MpiNode : public engine::Node {
   static std::optional<engine::Nonce> agreed(const Place& place, bool ready) noexcept;
   static std::unique_ptr<MpiNode> made(Place& place, const engine::Nonce& nonce) noexcept;
 
-  static inline std::atomic<MpiNode*> here_{nullptr};
+  HEDDLE_READ_BY_EVERY_CALL static constinit std::atomic<MpiNode*> here_;
   static inline std::atomic<MpiNode*> ever_{nullptr};
   static inline std::atomic<bool> possible_{false};
   static std::shared_ptr<transport::Assembly>& assembly() noexcept {

@@ -4,6 +4,9 @@
 #include "layout/immortal.hpp"
 #include "mpi/node/mpi_node.hpp"
 
+template <>
+HEDDLE_READ_BY_EVERY_CALL constinit std::atomic<int> heddle::engine::ProbeQueue<heddle::mpi::ProbingHost>::count_{0};
+
 namespace heddle::mpi {
 
 ProbeQueue& ProbeQueue::of_process() noexcept {

@@ -10,6 +10,7 @@
 #include "mpi/network/mpi_network.hpp"
 #include "mpi/process/numbers.hpp"
 #include "mpi/requests/status_of.hpp"
+#include "threads/read_by_every_call.hpp"
 
 namespace heddle::mpi {
 
@@ -82,6 +83,13 @@ class ProbingHost {
   MPI_Comm own_ = MPI_COMM_NULL;
   int next_tag_ = 0;
 };
+
+}  // namespace heddle::mpi
+
+template <>
+HEDDLE_READ_BY_EVERY_CALL constinit std::atomic<int> heddle::engine::ProbeQueue<heddle::mpi::ProbingHost>::count_;
+
+namespace heddle::mpi {
 
 class ProbeQueue final : public engine::ProbeQueue<ProbingHost> {
  public:

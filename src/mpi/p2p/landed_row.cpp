@@ -55,7 +55,7 @@ class HostWaits {
 
 }  // namespace
 
-int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
+[[gnu::hot]] int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
   for (int k = 0; k < found.known; ++k) requests::completing(*found.spots[k].entry, true);
   MPI_Status own[ShortRow::most];  // the lengths of the messages are in the host's statuses
   if (statuses == MPI_STATUSES_IGNORE) statuses = own;
@@ -78,7 +78,7 @@ int wait_all_landing(const ShortRow& found, MPI_Status* statuses) {
   return error;
 }
 
-Done wait_all_newest(int count, MPI_Request* requests, MPI_Status* statuses) {
+[[gnu::hot]] Done wait_all_newest(int count, MPI_Request* requests, MPI_Status* statuses) {
   Pending* newest[requests::Table::most_newest];
   int indices[requests::Table::most_newest];
   const int known = requests::table.take_newest(count, requests, newest, indices);

@@ -5,6 +5,8 @@
 
 namespace heddle::mpi {
 
+HEDDLE_READ_BY_EVERY_CALL constinit Landing* Landing::unused_ = nullptr;
+
 int Landing::finish(MPI_Status& status, int error) noexcept {
   if (record.cancelled && is_cancelled(status)) return error;
   return type_ ? complete_receive(error, data_, type_, Sender(comm_), &status)

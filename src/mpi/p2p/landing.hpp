@@ -14,6 +14,7 @@
 #include "mpi/p2p/received_descriptor.hpp"
 #include "mpi/p2p/route.hpp"
 #include "mpi/requests/completion.hpp"
+#include "threads/read_by_every_call.hpp"
 
 namespace heddle::mpi {
 
@@ -90,7 +91,7 @@ class Landing final : public Pending {
   }
   [[gnu::noinline]] void meet(MPI_Comm comm) noexcept { comm_ = communicators::Hold(comm); }
 
-  static inline constinit Landing* unused_ = nullptr;  // only one thread is in MPI
+  HEDDLE_READ_BY_EVERY_CALL static constinit Landing* unused_;  // only one thread is in MPI
   Landing* next_ = nullptr;
   Buffer data_{};
   Derived type_;  ///< Empty: a predefined type.

@@ -52,7 +52,7 @@ class Watch {
     if (MpiNode* node = MpiNode::here()) node->unclaimed().set_uncertain();
   }
   /// A call of the host or of Heddle that completes receives has returned `result`.
-  static int noted(int result) {
+  [[gnu::hot]] static int noted(int result) {
     if (result != MPI_SUCCESS) [[unlikely]]
       uncertain();
     return requests::after_progress(result);

@@ -14,6 +14,9 @@
 #include "transport/fabric/fabric.hpp"
 
 namespace heddle::mpi::requests {
+
+HEDDLE_READ_BY_EVERY_CALL constinit threads::Lingering<Pending> freed;
+
 namespace {
 
 /// The first error. It is raised when the list is in order again, because the program's handler may

@@ -4,6 +4,7 @@
 
 #include "mpi/requests/pending.hpp"
 #include "threads/lingering.hpp"
+#include "threads/read_by_every_call.hpp"
 
 namespace heddle::mpi::requests {
 
@@ -11,7 +12,7 @@ namespace heddle::mpi::requests {
 void let_go(Pending* pending, MPI_Request host) noexcept;
 
 /// The freed requests of the process.
-inline constinit threads::Lingering<Pending> freed;
+HEDDLE_READ_BY_EVERY_CALL extern constinit threads::Lingering<Pending> freed;
 
 /// Finishes the freed requests that are complete by now.
 void finish_complete_freed();

@@ -93,6 +93,9 @@ class Pending : public threads::Lingers<Pending> {
     bool cancelled = false;    ///< MPI_Cancel was called; whether in time, the status says.
     bool lands = false;        ///< A short receive into the program's memory is under way as it was posted (p2p/landing.hpp).
     bool by_host = false;      ///< A persistent send that the host carries: nothing is left to do once it is complete.
+    bool may_land = false;     ///< A persistent receive: if the host starts it, it lands.
+    /// A persistent send: the host carries so many starts more before anybody asks again.
+    std::uint8_t starts_by_host = 0;
     std::atomic<Progress> progress{Progress::open};
     MPI_Status status;  ///< If finished early, by MPI_Request_get_status.
     int error = MPI_SUCCESS;
@@ -123,8 +126,8 @@ class Persistent : public Pending {
     record.persistent = true;
     record.active = false;
   }
-  /// True: MPI_Start of the handle is all that a start needs now.
-  [[nodiscard]] virtual bool starts_by_host() const noexcept { return false; }
+  /// True: MPI_Start of the handle is all that the next start needs.
+  [[nodiscard]] virtual bool starts_by_host() noexcept { return false; }
   /// The host has started the handle.
   virtual void started_by_host() noexcept { record.active = true; }
   /// MPI_Start. Starts the host's own request, or an operation that has a request of its own
