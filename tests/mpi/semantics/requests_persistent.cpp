@@ -1,5 +1,6 @@
 // Persistent messages: made once, started many times, completed in every way. Their handles stay.
 #include "support/completions.hpp"
+#include "support/scattered.hpp"
 
 namespace heddle::test {
 namespace {
@@ -18,9 +19,6 @@ int make_send(Way way, Area& area, const Side& side, int to, int tag, MPI_Comm c
       return MPI_Send_init(area.base(), side.number(), side.type, to, tag, comm, request);
   }
 }
-
-/// 8 of 24 ints, at places that no library finds regular.
-constexpr auto scattered = "indexed_block(1, [0, 2, 5, 7, 11, 12, 20, 23], int)";
 
 }  // namespace
 
