@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 from conftest import compiled, prefix
-from heddle.reported import LAST, Found, OfRank, Procedure, Site, rows_of
+from heddle.reported import LAST, Found, OfRank, Procedure, Site
 from heddle.reported.afterwards import lines
 from heddle.reported.imbalance import latest
+from heddle.reported.reading import rows_of
 
 REDUCTIONS = r"""
 #include <mpi.h>

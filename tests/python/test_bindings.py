@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from conftest import compiled, prefix
-from heddle.reported import rows_of
 from heddle.reported.lines import places
+from heddle.reported.reading import rows_of
 
 # Stands in for a Fortran binding of the checkout's MPIs, which have none. The call passes two
 # frames of it.

@@ -7,10 +7,11 @@ import subprocess
 
 import pytest
 from conftest import compiled
-from heddle.reported import Found, Site, rows_of
+from heddle.reported import Found, Site
 from heddle.reported.drawings import by_site
 from heddle.reported.functions import brief
 from heddle.reported.lines import Place, missing, places
+from heddle.reported.reading import rows_of
 from test_width import on_a_terminal
 
 PROGRAM = r"""

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from heddle import foreign
 from heddle.problem import Problem
-from heddle.reported import both, export, page, rows_of, table
+from heddle.reported import both, export, page, table
+from heddle.reported.reading import rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

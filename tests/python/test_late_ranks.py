@@ -6,7 +6,8 @@ import re
 
 import pytest
 from conftest import compiled
-from heddle.reported import Site, rows_of, waits
+from heddle.reported import Site, waits
+from heddle.reported.reading import rows_of
 
 # Rank 1 comes 30 ms late to each exchange, then rank 0 to the barrier, then rank 1 to a long
 # message. The exchange has a wildcard and ignores its statuses.

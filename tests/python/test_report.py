@@ -581,7 +581,8 @@ def test_any_rows_are_drawn(rows):
     import tempfile
     from pathlib import Path
 
-    from heddle.reported import page, rows_of
+    from heddle.reported import page
+    from heddle.reported.reading import rows_of
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "r.json"

@@ -4,10 +4,11 @@ gives no estimate."""
 import json
 
 import pytest
-from heddle.reported import rows_of, table
+from heddle.reported import table
 from heddle.reported.afterwards import lines
 from heddle.reported.estimate import LEAST, MOST, estimate
 from heddle.reported.machine import LENGTHS, Library, Profile, profile_here
+from heddle.reported.reading import rows_of
 from heddle.reported.words import rough
 
 # A message of MPICH takes 1 us and 0.1 ns a byte. Holes cost 8 ns a byte in blocks of 4, 2 ns in

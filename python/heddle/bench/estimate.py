@@ -29,11 +29,12 @@ from rich.table import Table
 
 from heddle import verdict
 from heddle.disturbance import told
-from heddle.reported import Found, rows_of
+from heddle.reported import Found
 from heddle.reported import Row as OfReport
 from heddle.reported.estimate import LEAST, MOST, PACKED, Estimates, estimate, in_one_piece
 from heddle.reported.layouts import Loop, read
 from heddle.reported.machine import Profile, profile_here
+from heddle.reported.reading import rows_of
 
 from . import rows as rows_file
 from .jobs import Run

@@ -35,7 +35,8 @@ def report(
     from heddle import pages, written
     from heddle.foreign import clean
     from heddle.problem import Problem
-    from heddle.reported import both, export, page, rows_of, table
+    from heddle.reported import both, export, page, table
+    from heddle.reported.reading import rows_of
 
     found = rows_of(file)
     if after:

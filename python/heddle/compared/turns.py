@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import heddle
-from heddle import disturbance, launch, native, reported, verdict
+from heddle import disturbance, launch, native, verdict
 from heddle.interrupted import Interrupted, interruptible
 from heddle.launch import Command
 from heddle.problem import Problem
 from heddle.reported import LAST
 from heddle.reported.carried import carried as said_to_be_carried
 from heddle.reported.carried import carries, handed_on
+from heddle.reported.reading import rows_of
 from heddle.reported.words import duration
 from heddle.waited import Waited, in_words
 
@@ -187,7 +188,7 @@ class _Turns:
                     why = f"ended with code {run.code}" if run.code else "wrote no report: it did not reach MPI_Finalize"
                     self._found.notes.append(f"no times of calls: a run with HEDDLE={switch} {why}")
                     return
-                found.append(reported.rows_of(file))
+                found.append(rows_of(file))
         if all(each.name == LAST for one in found for each in one.procedures):
             self._found.notes.append("the program makes no MPI call that communicates")
         elif not found[1].rows:

@@ -6,7 +6,8 @@ from statistics import median
 from heddle.demo import measure, programs
 from heddle.demo.measure import Run, Setup
 from heddle.demo.report import by_case, gain, times_of
-from heddle.reported import Found, rows_of
+from heddle.reported import Found
+from heddle.reported.reading import rows_of
 from heddle.reported.words import amount
 from heddle.verdict import Meaning
 

@@ -29,12 +29,13 @@ from heddle import disturbance, launch, listing, written
 from heddle.foreign import clean
 from heddle.problem import Problem
 
-from . import Found, rows_of, timeline
+from . import Found, timeline
 from .advice import advice
 from .carried import FILES_OFF, carried, handed_on, ours
 from .estimate import COMPARE, estimate
 from .imbalance import Late, latest
 from .lines import Place, missing, places
+from .reading import rows_of
 from .table import share
 from .waits import waits_of
 from .words import duration
