@@ -1,6 +1,7 @@
 """Fixtures of the command line's tests. They run it, and compile programs with each MPI."""
 
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -81,6 +82,21 @@ int main(int argc, char** argv) {
 """
 
 
+# A row of a report: a datatype as the library writes it, and its description in words.
+COLUMN = "loop 128 × 16384 B { block 256 }"
+IN_WORDS = "128 blocks of 256 B, 16,384 B apart"
+
+
+def row(**more) -> dict:
+    """A row of a report, with what differs from ten sends of COLUMN."""
+    plain = {"call": "send", "datatype": COLUMN, "way": "bc-spup", "ranks": 2, "calls": 10, "bytes": 10 << 20}
+    return plain | {"search_us": 1.0, "pack_us": 300.0, "wait_us": 20.5, "copy_us": 0.0} | more
+
+
+def report(*rows: dict) -> dict:
+    return {"heddle_report": 1, "ranks": 4, "rows": list(rows)}
+
+
 def until(holds: Callable[[], object], process: subprocess.Popen | None = None) -> None:
     """Waits for a condition as long as the process lives. The limit is only for a hang."""
     give_up = time.monotonic() + 300
@@ -115,6 +131,18 @@ def compiled(mpi: str, to: Path, *words: object) -> Path:
     """Compiles sources with an MPI's mpicc and these options. Returns the program."""
     subprocess.run([prefix(mpi) / "bin/mpicc", *map(str, words), "-o", to, "-ldl"], check=True)
     return to
+
+
+@pytest.fixture
+def written(tmp_path):
+    """written(report(...)) writes the file of a report, and returns its name."""
+
+    def write(content) -> str:
+        file = tmp_path / "r.json"
+        file.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(file)
+
+    return write
 
 
 @pytest.fixture

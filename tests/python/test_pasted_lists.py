@@ -124,3 +124,22 @@ def test_other_elements():
     assert described(text, variable="t") == "contiguous(3, MPI_INT)"
     text = "from mpi4py import MPI\nt = []\nt.append(MPI.INT.Create_contiguous(3))\nt = [MPI.INT.Create_contiguous(4)]"
     assert described(text, variable="t") == "contiguous(4, MPI_INT)"
+
+
+IN_LISTS = """\
+halos = []
+for side in range(2):
+    halos.append(MPI.DOUBLE.Create_vector(8, 1, 8).Commit())
+faces: list = [MPI.INT.Create_vector(5, 1, 8)]
+faces += [MPI.INT.Create_vector(6, 1, 8)]
+self.rows["a"] = MPI.INT.Create_contiguous(9)
+last = MPI.INT.Create_contiguous(4)
+"""
+
+
+def test_lists_of_python():
+    assert described(IN_LISTS, variable="halos") == "vector(8, 1, 8, MPI_DOUBLE)"
+    assert described(IN_LISTS, variable="faces") == "vector(6, 1, 8, MPI_INT)"
+    assert described(IN_LISTS, variable="self.rows") == "contiguous(9, MPI_INT)"
+    with pytest.raises(Problem, match=r"Its datatypes are: halos, faces, self\.rows, last\."):
+        described(IN_LISTS, variable="none")

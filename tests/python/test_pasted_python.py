@@ -265,3 +265,28 @@ def test_functions_that_return_a_datatype():
 def test_functions_that_are_not_followed(text):
     with pytest.raises(Problem, match=r"ghost comes from (A\(\)\.)?box\(\.\.\.\), .*--variable t\."):
         described(text, variable="ghost")
+
+
+@pytest.mark.parametrize(
+    "made, wanted",
+    [
+        ("[i * i for i in range(n)]", "[0, 1, 4, 9]"),
+        ("[8 * i + j for i in range(2) for j in (0, 4)]", "[0, 4, 8, 12]"),
+        ("[i for i in range(1, 3 * n, 2) if i != 5 if 1 < i < 10]", "[3, 7, 9]"),
+        ("list(range(0, 12, 4))", "[0, 4, 8]"),
+        ("tuple(2 * i for i in [3, 1, 2])", "[6, 2, 4]"),
+        ("[len(rows) * i for i in rows]", "[0, 6, 15]"),
+        ("[i + k for i in range(3) for k in range(i)]", "[1, 2, 3]"),
+        ("[n for n in range(2)] + [n]", "[0, 1, 4]"),  # the name has another meaning within the brackets
+        ("[i for i in range(0)]", "[]"),
+    ],
+)
+def test_comprehensions_of_python(made, wanted):
+    text = f"n = 4\nrows = [0, 2, 5]\nat = {made}\nt = MPI.INT.Create_indexed_block(1, at)"
+    assert described(text) == f"indexed_block(1, {wanted}, MPI_INT)"
+
+
+@pytest.mark.parametrize("made", ["[abs(i) for i in range(n)]", "[i for i in range(1 << 20)]", "[a for a, b in pairs]"])
+def test_comprehensions_that_need_the_run(made):
+    with pytest.raises(Problem, match="what is "):
+        described(f"n = 4\nat = {made}\nt = MPI.INT.Create_indexed_block(1, at)")
