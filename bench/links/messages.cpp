@@ -61,7 +61,7 @@ void Messages::by_library(int bytes, int times) {
   }
 }
 
-/// Looks for replies about messages, as Heddle does while it waits (mpi/network/progress.cpp).
+/// Looks for replies about messages, as Heddle does while it waits (engine/network/network.cpp).
 void Messages::listen() {
   constexpr std::int64_t between_looks = 2000;
   const std::int64_t now = fabric::steady_ns();

@@ -1,4 +1,5 @@
-// command/context.cpp
+// command/context.cpp: reads the facts of the machine and the environment, and makes the file name
+// of a context from their hash.
 #include "command/context.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-// command/known_lines.cpp
+// command/known_lines.cpp: reads a file of lines, and takes a line only if the programs and
+// libraries it names are unchanged.
 #include "command/known_lines.hpp"
 
 #include <fcntl.h>

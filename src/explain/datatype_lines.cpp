@@ -1,4 +1,4 @@
-// explain/datatype_lines.cpp
+// explain/datatype_lines.cpp: writes the lines, and the type in a form that `heddle explain` reads.
 #include "explain/datatype_lines.hpp"
 
 #include <fmt/format.h>

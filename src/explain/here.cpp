@@ -1,4 +1,4 @@
-// explain/here.cpp
+// explain/here.cpp: adds the choices of this process to the lines of a datatype.
 #include "explain/here.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// explain/scheme_choices.cpp
+// explain/scheme_choices.cpp: asks select/ once for each kind of memory that a sender may have.
 #include "explain/scheme_choices.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// group/described.cpp
+// group/described.cpp: a map with a lock. A group without memory for its entry is forgotten.
 #include "group/described.hpp"
 
 #include <new>

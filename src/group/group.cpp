@@ -1,4 +1,4 @@
-// group/group.cpp: functions that need not be quick.
+// group/group.cpp: makes groups, and finds their members and sizes, where speed does not matter.
 #include "group/group.hpp"
 
 #include <stdexcept>

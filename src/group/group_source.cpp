@@ -1,4 +1,5 @@
-// group/group_source.cpp
+// group/group_source.cpp: asks for members piece by piece. While a pattern goes on, it only lets
+// the source confirm guesses.
 #include "group/group_source.hpp"
 
 #include <algorithm>

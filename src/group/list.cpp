@@ -1,4 +1,4 @@
-// group/list.cpp: the way back from world ranks.
+// group/list.cpp: keeps the ranks, and finds the member that a world rank is.
 #include "group/list.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// interposition/children.cpp
+// interposition/children.cpp: takes Heddle, and the MPI library behind it, out of LD_PRELOAD.
 #include "interposition/children.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// interposition/object.cpp
+// interposition/object.cpp: reads the dynamic section, symbol tables and relocations of a loaded
+// object, and writes its slots.
 #include "interposition/object.hpp"
 
 #include <sys/mman.h>

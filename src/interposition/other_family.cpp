@@ -1,4 +1,5 @@
-// interposition/other_family.cpp
+// interposition/other_family.cpp: looks in each loaded library for a symbol that only the other
+// family has.
 #include "interposition/other_family.hpp"
 
 #include "interposition/object.hpp"

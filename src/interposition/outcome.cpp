@@ -1,4 +1,4 @@
-// interposition/outcome.cpp
+// interposition/outcome.cpp: the messages, and the test which process of a job is the first.
 #include "interposition/outcome.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// interposition/tools.cpp
+// interposition/tools.cpp: compares the procedures of each loaded object with those that the
+// program's calls reach.
 #include "interposition/tools.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// layout/dual_context.cpp: judges a portion with one cursor, then packs it or lists it with the
+// other.
 #include "layout/dual_context.hpp"
 
 namespace heddle::layout {

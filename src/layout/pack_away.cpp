@@ -1,3 +1,5 @@
+// layout/pack_away.cpp: stores past the caches or through them, and tries both ways of packing
+// once.
 #include "layout/pack_away.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// layout/prepared.cpp: orders the loops of a node, and takes a kernel for each nest.
 #include "layout/prepared.hpp"
 
 #include <array>

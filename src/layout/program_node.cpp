@@ -1,3 +1,4 @@
+// layout/program_node.cpp: makes and compares nodes, and finds the child at an offset.
 #include "layout/program_node.hpp"
 
 #include <algorithm>

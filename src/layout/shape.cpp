@@ -1,3 +1,5 @@
+// layout/shape.cpp: counts pieces and cache lines. Each node is visited once, and no loop is
+// walked.
 #include "layout/shape.hpp"
 
 #include <algorithm>

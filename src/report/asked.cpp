@@ -1,4 +1,4 @@
-// report/asked.cpp
+// report/asked.cpp: remembers which datatypes were explained, and which names were met.
 #include "report/asked.hpp"
 
 namespace heddle::report {

@@ -1,4 +1,4 @@
-// report/at_end.cpp
+// report/at_end.cpp: the texts of a rank, and the files that rank 0 joins from them.
 #include "report/at_end.hpp"
 
 #include <unistd.h>

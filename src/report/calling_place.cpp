@@ -1,4 +1,4 @@
-// report/calling_place.cpp
+// report/calling_place.cpp: walks over the frames of the binding to the first frame of the program.
 #include "report/calling_place.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// report/explained.cpp
+// report/explained.cpp: looks at the datatypes of a call, and at the place of the call.
 #include "report/explained.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// report/file_name.cpp: %h, %p, %r, %j, and the variables in which batch systems name the job.
 #include "report/file_name.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// report/late_ranks.cpp
+// report/late_ranks.cpp: matches both ends of each message, and adds up the waiting by late rank.
 #include "report/late_ranks.hpp"
 
 #include <algorithm>

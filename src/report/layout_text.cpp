@@ -1,4 +1,4 @@
-// report/layout_text.cpp
+// report/layout_text.cpp: cuts the text, and hashes all of the layout.
 #include "report/layout_text.hpp"
 
 #include <charconv>

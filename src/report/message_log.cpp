@@ -1,4 +1,4 @@
-// report/message_log.cpp
+// report/message_log.cpp: notes of sends, receives and collectives, in bounded room.
 #include "report/message_log.hpp"
 
 #include <algorithm>

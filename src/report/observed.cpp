@@ -1,4 +1,4 @@
-// report/observed.cpp
+// report/observed.cpp: the observer's two ends of a call, and the names that it asks the host for.
 #include "report/observed.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// report/place.cpp
+// report/place.cpp: the loaded file of an address, or the line of Python.
 #include "report/place.hpp"
 
 #include <dlfcn.h>

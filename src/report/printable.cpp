@@ -1,4 +1,4 @@
-// report/printable.cpp
+// report/printable.cpp: decodes UTF-8, and spells out characters that a terminal would obey.
 #include "report/printable.hpp"
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// report/python_line.cpp
+// report/python_line.cpp: finds CPython's functions by their names at run time, and asks for the
+// frames.
 #include "report/python_line.hpp"
 
 #include <dlfcn.h>

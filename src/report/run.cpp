@@ -1,4 +1,4 @@
-// report/run.cpp
+// report/run.cpp: the command, the date, the settings and the processor of this run.
 #include "report/run.hpp"
 
 #include <unistd.h>

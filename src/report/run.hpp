@@ -1,4 +1,5 @@
-// report/run.hpp: a description of a run.
+// report/run.hpp: about a run: command, date, settings, processor and host, as the member `run` of
+// a report.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// report/sums.cpp
+// report/sums.cpp: adds numbers by their names: least, most, or sum.
 #include "report/sums.hpp"
 
 #include <algorithm>

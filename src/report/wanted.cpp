@@ -1,4 +1,4 @@
-// report/wanted.cpp
+// report/wanted.cpp: reads the names, and compares each with a datatype and a place.
 #include "report/wanted.hpp"
 
 #include <cxxabi.h>

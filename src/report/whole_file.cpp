@@ -1,4 +1,4 @@
-// report/whole_file.cpp
+// report/whole_file.cpp: writes a new file beside the name, then renames it.
 #include "report/whole_file.hpp"
 
 #include <fcntl.h>

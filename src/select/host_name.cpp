@@ -1,4 +1,4 @@
-// select/host_name.cpp
+// select/host_name.cpp: the words up to the first comma or line end.
 #include "select/host_name.hpp"
 
 namespace heddle::select {

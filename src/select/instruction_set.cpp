@@ -1,4 +1,4 @@
-// select/instruction_set.cpp
+// select/instruction_set.cpp: switches the kernels, or says why the processor cannot.
 #include "select/instruction_set.hpp"
 
 #include "layout/kernel/kernels.hpp"

@@ -1,8 +1,8 @@
 // select/left_to_host.hpp: the messages with holes within a node that an MPI library moves better
 // than Heddle.
 //
-//   if (host_packs_while_it_sends && left_to_host({.own = peer == me, .blocking = false, .line = line})) return
-//   PMPI_Isend(...);
+//   if (host_packs_while_it_sends && left_to_host({.own = peer == me, .blocking = false, .line = line}))
+//     return PMPI_Isend(...);
 //
 // A library that packs fragment by fragment while the receiver unpacks (Open MPI) needs two or
 // three fragments, which stay in a near cache. Heddle packs a whole non-blocking message before its

@@ -1,4 +1,4 @@
-// select/side.cpp: computes the numbers from layout::Shape.
+// select/side.cpp: computes the numbers of a side from layout::Shape.
 #include "select/side.hpp"
 
 #include <algorithm>

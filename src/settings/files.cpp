@@ -1,3 +1,4 @@
+// settings/files.cpp: reads NAME=VALUE lines, and says which line has no effect.
 #include "settings/files.hpp"
 
 #include <fcntl.h>

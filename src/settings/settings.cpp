@@ -1,4 +1,5 @@
-// settings/settings.cpp: the reader of an environment.
+// settings/settings.cpp: reads each variable with its parser, and complains about values that have
+// no meaning.
 #include "settings/settings.hpp"
 
 #include <unistd.h>

@@ -1,8 +1,10 @@
 // threads/reference_count.hpp: an object that counts its uses. The last release deletes the object.
 // In a program of one thread, counting costs almost nothing.
 //
-//   class Members final : public ReferenceCount<Members> { ... };      // needs a friend ReferenceCount<Members> if its
-//   destructor is private auto* members = new Members;                                // one use members->retain();
+//   class Members final : public ReferenceCount<Members> { ... };  // if its destructor is private:
+//                                                                  // a friend ReferenceCount<Members>
+//   auto* members = new Members;                                   // one use
+//   members->retain();
 //   members->release();
 #pragma once
 

@@ -1,4 +1,4 @@
-// tool/explain.cpp: all facts about a datatype.
+// tool/explain.cpp: all facts about a datatype as JSON, which `heddle explain` prints.
 #include <unistd.h>
 
 #include "explain/datatype_lines.hpp"

@@ -1,4 +1,4 @@
-// tool/tree.cpp: nodes as JSON.
+// tool/tree.cpp: the nodes of a layout as JSON, for `heddle explain`.
 #include "tool/commands.hpp"
 
 namespace heddle::tool {

@@ -1,4 +1,4 @@
-// transport/assembly.cpp
+// transport/assembly.cpp: a futex in shared memory, and two sets of cells that take turns.
 #include "transport/assembly.hpp"
 
 #include <linux/futex.h>

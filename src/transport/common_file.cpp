@@ -1,4 +1,5 @@
-// transport/common_file.cpp
+// transport/common_file.cpp: makes the file, opens it by /proc, and checks that it is the right
+// one.
 #include "transport/common_file.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// transport/join.cpp
+// transport/join.cpp: the steps of a join, and the failure that ends it.
 #include "transport/join.hpp"
 
 #include <sys/uio.h>

@@ -1,4 +1,5 @@
-// transport/join_node.cpp
+// transport/join_node.cpp: opens memory in steps, and owns the node's memory, its files and its
+// transports.
 #include "transport/join_node.hpp"
 
 #include <algorithm>

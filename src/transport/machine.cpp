@@ -1,4 +1,5 @@
-// transport/machine.cpp
+// transport/machine.cpp: the id of the start of the machine, its host name, and the inodes of
+// namespaces.
 #include "transport/machine.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// transport/transport_list.cpp
+// transport/transport_list.cpp: makes each transport of the table that is allowed.
 #include "transport/transport_list.hpp"
 
 namespace heddle::transport {

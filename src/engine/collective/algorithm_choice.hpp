@@ -6,8 +6,7 @@
 //   if (candidates.passes(kind.call)) ...                                       // the library's, without a look at it
 //   candidates.stop();
 //   ... candidates.alltoallv(), candidates.agreement().next(...) ...
-//   if (candidates.library(kind, timed, AlgorithmChoice::Next::passes, where)) ...         // the library's: it is quicker, or
-//   due to be timed
+//   if (candidates.library(kind, timed, AlgorithmChoice::Next::passes, where)) ...  // quicker, or due to be timed
 #pragma once
 
 #include <optional>

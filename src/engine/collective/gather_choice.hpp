@@ -2,10 +2,11 @@
 // communicator, from facts that all its ranks know. A call that repeats the last one's volumes is
 // not examined anew.
 //
-//   if (candidates.leaves(digest)) ...                                  // to the library, as the last one of those bytes
-//   const select::Candidate choice = candidates.of(starts, "auto", library, [&]() -> const select::Where& { return
-//   topology().where; }); if (!choice.algorithm) ...                                      // it is left to the library
-//   trials.library(candidates.kind(), timed);                          // of what "auto" has chosen
+//   if (candidates.leaves(digest)) ...           // to the library, as the last one of those bytes
+//   const auto where = [&]() -> const select::Where& { return topology().where; };
+//   const select::Candidate choice = candidates.of(starts, "auto", library, where);
+//   if (!choice.algorithm) ...                   // it is left to the library
+//   trials.library(candidates.kind(), timed);    // of what "auto" has chosen
 #pragma once
 
 #include <algorithm>

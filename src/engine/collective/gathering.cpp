@@ -1,4 +1,5 @@
-// engine/collective/gathering.cpp
+// engine/collective/gathering.cpp: cuts the blocks of a round into messages, and takes the rounds
+// one after another.
 #include "engine/collective/gathering.hpp"
 
 namespace heddle::engine {

@@ -1,4 +1,5 @@
-// engine/collective/router.cpp
+// engine/collective/router.cpp: fills bundles, sends them by the rounds of the schedule, and takes
+// arriving bundles apart.
 #include "engine/collective/router.hpp"
 
 #include <algorithm>

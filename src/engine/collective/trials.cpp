@@ -1,4 +1,5 @@
-// engine/collective/trials.cpp
+// engine/collective/trials.cpp: keeps one trial for each kind of call, and reduces its times over
+// all ranks.
 #include "engine/collective/trials.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
-// engine/collective/volume_agreement.cpp
+// engine/collective/volume_agreement.cpp: begins a reduction of the volumes, and chooses from its
+// result.
 #include "engine/collective/volume_agreement.hpp"
 
 #include "schedule/algorithms.hpp"

@@ -1,8 +1,8 @@
 // engine/collective/volume_agreement.hpp: tells all ranks of a communicator each other's volumes of
 // a few calls ago. MPI_Alltoallv itself tells a rank only its own volumes.
 //
-//   const select::Candidate& choice = agreement.next(around, me, [&](int to) { return bytes; }, [&](int from) { return bytes;
-//   });
+//   const auto sent = [&](int to) { return bytes; }, received = [&](int from) { return bytes; };
+//   const select::Candidate& choice = agreement.next(around, me, sent, received);
 //
 // Every rank calls next() in every blocking MPI_Alltoallv and MPI_Alltoallw of a communicator. All
 // ranks make these calls in the same order. At some calls (cadence.hpp) all ranks begin a

@@ -1,4 +1,4 @@
-// engine/exchange/aggregates.cpp
+// engine/exchange/aggregates.cpp: sorts blocks into aggregates, packs them and unpacks them.
 #include "engine/exchange/aggregates.hpp"
 
 #include <algorithm>

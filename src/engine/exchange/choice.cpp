@@ -1,4 +1,4 @@
-// engine/exchange/choice.cpp
+// engine/exchange/choice.cpp: blocks of equal size, and gathers that need no look at the model.
 #include "engine/exchange/choice.hpp"
 
 namespace heddle::engine {

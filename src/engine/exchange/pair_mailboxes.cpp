@@ -1,4 +1,5 @@
-// engine/exchange/pair_mailboxes.cpp
+// engine/exchange/pair_mailboxes.cpp: agrees on the mailboxes of a communicator, publishes and
+// consumes blocks.
 #include "engine/exchange/pair_mailboxes.hpp"
 
 #include <algorithm>

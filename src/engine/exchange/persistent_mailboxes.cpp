@@ -1,4 +1,5 @@
-// engine/exchange/persistent_mailboxes.cpp
+// engine/exchange/persistent_mailboxes.cpp: agrees on the mailboxes in the init call, and uses them
+// at each start.
 #include "engine/exchange/persistent_mailboxes.hpp"
 
 #include <map>

@@ -1,4 +1,5 @@
-// engine/exchange/routed.cpp
+// engine/exchange/routed.cpp: takes the blocks that travel in bundles out of the exchange, and puts
+// arriving ones in place.
 #include "engine/exchange/routed.hpp"
 
 #include <algorithm>

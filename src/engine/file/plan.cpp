@@ -1,4 +1,4 @@
-// engine/file/plan.cpp: see plan.hpp for the picture.
+// engine/file/plan.cpp: cuts a file's range into domains and pieces (picture: plan.hpp).
 #include "engine/file/plan.hpp"
 
 #include <algorithm>

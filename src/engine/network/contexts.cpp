@@ -1,4 +1,5 @@
-// engine/network/contexts.cpp
+// engine/network/contexts.cpp: the contexts that each peer knows, and those that this rank has
+// learnt.
 #include "engine/network/contexts.hpp"
 
 #include <iterator>

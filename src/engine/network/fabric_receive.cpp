@@ -1,4 +1,5 @@
-// engine/network/fabric_receive.cpp
+// engine/network/fabric_receive.cpp: the states of such a receive, from the host's bytes to the
+// answer and the end.
 #include "engine/network/fabric_receive.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// engine/network/fabric_send.cpp
+// engine/network/fabric_send.cpp: the states of such a send: announced, answered, or given to the
+// host.
 #include "engine/network/fabric_send.hpp"
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// engine/network/network.cpp: calls that wait move on the messages between nodes.
+// engine/network/network.cpp: moves on all messages between nodes whenever a call waits, and hears
+// words of other ranks.
 #include "engine/network/network.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// engine/network/providers.cpp
+// engine/network/providers.cpp: the providers to try, in order, and the first that opens.
 #include "engine/network/providers.hpp"
 
 #include "select/choose_fabric.hpp"

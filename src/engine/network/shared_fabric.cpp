@@ -1,4 +1,4 @@
-// engine/network/shared_fabric.cpp
+// engine/network/shared_fabric.cpp: the lock, the thread, and the order in which both end.
 #include "engine/network/shared_fabric.hpp"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// engine/network/wireup.cpp
+// engine/network/wireup.cpp: first contact with a peer, step by step: question, hello, answer.
 #include "engine/network/wireup.hpp"
 
 #include <algorithm>

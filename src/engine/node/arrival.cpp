@@ -1,4 +1,5 @@
-// engine/node/arrival.cpp
+// engine/node/arrival.cpp: finds the descriptor, claims its message and fetches it. Searches for a
+// descriptor that is lost.
 #include "engine/node/arrival.hpp"
 
 #include <algorithm>

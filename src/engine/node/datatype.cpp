@@ -1,4 +1,4 @@
-// engine/node/datatype.cpp
+// engine/node/datatype.cpp: facts about a datatype, each computed at its first use.
 #include "engine/node/datatype.hpp"
 
 #include <exception>

@@ -1,4 +1,5 @@
-// engine/node/node.cpp
+// engine/node/node.cpp: puts the parts of the shared state together, and hands them to one message
+// (Reach).
 #include "engine/node/node.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// engine/node/rendezvous.cpp
+// engine/node/rendezvous.cpp: collects the facts for the choice of a scheme, and begins or ends the
+// sender's part.
 #include "engine/node/rendezvous.hpp"
 
 #include <cstring>

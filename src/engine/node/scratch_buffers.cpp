@@ -1,4 +1,4 @@
-// engine/node/scratch_buffers.cpp: a list of scratch_pool.
+// engine/node/scratch_buffers.cpp: the pool keeps buffers of messages that are over.
 #include "engine/node/scratch_buffers.hpp"
 
 #include <new>

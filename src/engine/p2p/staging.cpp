@@ -1,4 +1,4 @@
-// engine/p2p/staging.cpp
+// engine/p2p/staging.cpp: the reason why a message is packed, for reports.
 #include "engine/p2p/staging.hpp"
 
 namespace heddle::engine {

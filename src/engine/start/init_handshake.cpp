@@ -1,4 +1,5 @@
-// engine/start/init_handshake.cpp
+// engine/start/init_handshake.cpp: joins the words of two ranks, and finds the settings that
+// differ.
 #include "engine/start/init_handshake.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// engine/window/deferred_accesses.cpp
+// engine/window/deferred_accesses.cpp: lists of accesses in shared memory. The target checks each
+// entry before it serves it.
 #include "engine/window/deferred_accesses.hpp"
 
 #include <algorithm>

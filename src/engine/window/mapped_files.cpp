@@ -1,4 +1,4 @@
-// engine/window/mapped_files.cpp
+// engine/window/mapped_files.cpp: reads /proc/self/maps, and maps memory a second time.
 #include "engine/window/mapped_files.hpp"
 
 #include <fcntl.h>

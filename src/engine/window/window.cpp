@@ -1,4 +1,5 @@
-// engine/window/window.cpp
+// engine/window/window.cpp: follows the epochs of a window, and answers whether a target allows an
+// access.
 #include "engine/window/window.hpp"
 
 #include <sched.h>

@@ -4,9 +4,8 @@
 //   drop     counts of 1; reverse loops that run backwards; absorb a loop that only lengthens the block
 //   fuse     two loops that are one: outer.stride == inner.stride * inner.count on both sides
 //   sort     the loop with the smallest strides innermost
-//   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops (choose_kernel.hpp: by
-//   which
-//            kernel)
+//   choose   both sides agree on the innermost loop: a plane. They do not: a transpose of the two loops
+//            (choose_kernel.hpp: by which kernel)
 #include <cstring>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// mpi/collectives/peers.cpp: questions to the host.
+// mpi/collectives/peers.cpp: asks the host for this rank, the root and the neighbours.
 #include "mpi/collectives/peers.hpp"
 
 #include "mpi/communicators/communicator_registry.hpp"

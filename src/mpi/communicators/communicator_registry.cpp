@@ -1,4 +1,5 @@
-// mpi/communicators/communicator_registry.cpp: attributes and the table.
+// mpi/communicators/communicator_registry.cpp: an attribute on each communicator, and a table of
+// what Heddle knows of it.
 #include "mpi/communicators/communicator_registry.hpp"
 
 #include <mutex>

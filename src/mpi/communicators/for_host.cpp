@@ -1,4 +1,4 @@
-// mpi/communicators/for_host.cpp
+// mpi/communicators/for_host.cpp: makes the datatype of large pieces.
 #include "mpi/communicators/for_host.hpp"
 
 namespace heddle::mpi {

@@ -1,4 +1,5 @@
-// mpi/exchange/calls.cpp: the blocking collectives.
+// mpi/exchange/calls.cpp: carries out the blocking collectives, or leaves them to the host, by the
+// choice of the engine.
 //
 // In MPI_Allgatherv, every rank knows all receive counts, and the bytes of each block are the same
 // on all ranks. So all ranks choose the same schedule without a message

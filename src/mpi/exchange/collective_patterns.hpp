@@ -1,4 +1,5 @@
-// mpi/exchange/collective_patterns.hpp: the collectives that Heddle carries out.
+// mpi/exchange/collective_patterns.hpp: the patterns of the collectives that Heddle carries out:
+// the ranks to which blocks go, and how many blocks.
 //
 //   Exchange exchange(*own, patterns::neighbours.sends(*own), patterns::neighbours.receives(*own));
 #pragma once

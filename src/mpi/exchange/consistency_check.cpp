@@ -1,4 +1,5 @@
-// mpi/exchange/consistency_check.cpp
+// mpi/exchange/consistency_check.cpp: an allgather of each rank's decision in words. A later call
+// may end it.
 #include "mpi/exchange/consistency_check.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// mpi/exchange/info_hints.cpp
+// mpi/exchange/info_hints.cpp: reads hints from an MPI_Info, compares them over the ranks, and
+// shows those that apply.
 #include "mpi/exchange/info_hints.hpp"
 
 #include <array>

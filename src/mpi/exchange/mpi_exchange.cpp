@@ -1,4 +1,5 @@
-// mpi/exchange/mpi_exchange.cpp
+// mpi/exchange/mpi_exchange.cpp: the functions of engine/exchange/carrier.hpp, by messages of
+// mpi/p2p.
 #include "mpi/exchange/mpi_exchange.hpp"
 
 #include <algorithm>

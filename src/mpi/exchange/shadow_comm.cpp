@@ -1,4 +1,5 @@
-// mpi/exchange/shadow_comm.cpp
+// mpi/exchange/shadow_comm.cpp: makes, shares and frees the place, in calls that all ranks make in
+// one order.
 #include "mpi/exchange/shadow_comm.hpp"
 
 #include <algorithm>

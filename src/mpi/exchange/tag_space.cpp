@@ -1,4 +1,5 @@
-// mpi/exchange/tag_space.cpp
+// mpi/exchange/tag_space.cpp: gives out tags, and finds a communicator that the same ranks already
+// share.
 #include "mpi/exchange/tag_space.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/file/packed_access.cpp
+// mpi/file/packed_access.cpp: packs before a write, unpacks after a read. A read beyond the end of
+// the file is the host's.
 #include "mpi/file/packed_access.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/lifecycle/explain.cpp: HEDDLE_EXPLAIN.
+// mpi/lifecycle/explain.cpp: HEDDLE_EXPLAIN: rank 0 prints the lines of a datatype when the program
+// first uses it.
 #include "explain/here.hpp"
 #include "mpi/lifecycle/lifecycle.hpp"
 #include "mpi/lifecycle/meanings.hpp"

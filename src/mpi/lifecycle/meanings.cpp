@@ -1,4 +1,4 @@
-// mpi/lifecycle/meanings.cpp: questions to the host.
+// mpi/lifecycle/meanings.cpp: asks the host for names, ranks and layouts of the handles of a call.
 #include "mpi/lifecycle/meanings.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/p2p/host_probe.cpp
+// mpi/p2p/host_probe.cpp: the host's probes, as the template parameter of
+// engine/p2p/probe_queue.hpp.
 #include "mpi/p2p/host_probe.hpp"
 
 #include "layout/immortal.hpp"

@@ -1,4 +1,5 @@
-// mpi/p2p/landed_row.cpp
+// mpi/p2p/landed_row.cpp: asks the host for the whole row, then treats entries that may be
+// descriptors one by one.
 #include "mpi/p2p/landed_row.hpp"
 
 #include <utility>

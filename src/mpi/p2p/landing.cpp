@@ -1,4 +1,4 @@
-// mpi/p2p/landing.cpp
+// mpi/p2p/landing.cpp: the end of a landing whose message may be a descriptor.
 #include "mpi/p2p/landing.hpp"
 
 #include "mpi/requests/status_of.hpp"

@@ -1,4 +1,4 @@
-// mpi/p2p/message_checks.cpp
+// mpi/p2p/message_checks.cpp: each argument, by the rules of the host.
 #include "mpi/p2p/message_checks.hpp"
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// mpi/p2p/network_receive.cpp
+// mpi/p2p/network_receive.cpp: MPI's part for engine/network/fabric_receive.hpp: host requests,
+// buffers, statuses.
 #include "mpi/p2p/network_receive.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/p2p/network_send.cpp
+// mpi/p2p/network_send.cpp: MPI's part for engine/network/fabric_send.hpp: the descriptor, and the
+// packed message.
 #include "mpi/p2p/network_send.hpp"
 
 #include <exception>

@@ -1,4 +1,5 @@
-// mpi/p2p/persistent.cpp
+// mpi/p2p/persistent.cpp: the starts of persistent sends and receives, and the ends of these
+// starts.
 #include "mpi/p2p/persistent.hpp"
 
 #include "mpi/p2p/landing.hpp"

@@ -1,4 +1,5 @@
-// mpi/p2p/receive.cpp
+// mpi/p2p/receive.cpp: asks the probe queue, then the host, then finishes by the descriptor or the
+// data.
 #include "mpi/p2p/receive.hpp"
 
 #include <memory>

@@ -1,4 +1,5 @@
-// mpi/p2p/received_descriptor.cpp
+// mpi/p2p/received_descriptor.cpp: tells a descriptor from data, fetches its message, and corrects
+// the status.
 #include "mpi/p2p/received_descriptor.hpp"
 
 #include <algorithm>

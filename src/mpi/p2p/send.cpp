@@ -1,4 +1,5 @@
-// mpi/p2p/send.cpp
+// mpi/p2p/send.cpp: carries a send out by its route: handed on, by the fabric, by rendezvous, or
+// packed.
 #include "mpi/p2p/send.hpp"
 
 #include <memory>

@@ -1,4 +1,5 @@
-// mpi/process/process.cpp: Heddle's life in a process.
+// mpi/process/process.cpp: Heddle's start and end in a process, from loading to MPI_Finalize;
+// checks the host.
 #include "mpi/process/process.hpp"
 
 #include <chrono>

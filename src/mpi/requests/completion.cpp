@@ -1,4 +1,4 @@
-// mpi/requests/completion.cpp: one request at a time; rows are in row.cpp.
+// mpi/requests/completion.cpp: ends one request at a time; rows of requests are in row.cpp.
 #include "mpi/requests/completion.hpp"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-// mpi/requests/freed.cpp
+// mpi/requests/freed.cpp: a list of freed requests, which later calls of the program look through.
 #include "mpi/requests/freed.hpp"
 
 #include <strings.h>

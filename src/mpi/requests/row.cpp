@@ -1,4 +1,4 @@
-// mpi/requests/row.cpp: arrays of requests.
+// mpi/requests/row.cpp: completes an array of requests, some of Heddle's and some of the host's.
 #include <algorithm>
 #include <utility>
 

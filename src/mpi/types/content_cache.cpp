@@ -1,4 +1,5 @@
-// mpi/types/content_cache.cpp
+// mpi/types/content_cache.cpp: the list is in order of use, and its last entries go when the room
+// is used up.
 #include "mpi/types/content_cache.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/types/element.cpp
+// mpi/types/element.cpp: packs and unpacks by layout/, or by the host in steps whose numbers fit
+// into int.
 #include "mpi/types/element.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// mpi/window/deferred_by_window.cpp
+// mpi/window/deferred_by_window.cpp: notes accesses for the fence, and gives refused ones to the
+// host as lists of blocks.
 #include "mpi/window/deferred_by_window.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// mpi/window/one_sided.cpp
+// mpi/window/one_sided.cpp: decides about an access, waits for permission, and copies.
 #include "mpi/window/one_sided.hpp"
 
 #include <atomic>

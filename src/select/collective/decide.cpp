@@ -1,4 +1,4 @@
-// select/collective/decide.cpp
+// select/collective/decide.cpp: the cases in their order, and the reasons in words.
 #include "select/collective/decide.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// select/collective/decided.cpp
+// select/collective/decided.cpp: makes the words, and names the ranks that differ.
 #include "select/collective/decided.hpp"
 
 #include <cstdio>

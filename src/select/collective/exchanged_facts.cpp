@@ -1,4 +1,5 @@
-// select/collective/exchanged_facts.cpp
+// select/collective/exchanged_facts.cpp: packs the facts so that one minimum over all ranks gives
+// the least and the greatest.
 #include "select/collective/exchanged_facts.hpp"
 
 #include <algorithm>

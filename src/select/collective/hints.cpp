@@ -1,4 +1,4 @@
-// select/collective/hints.cpp
+// select/collective/hints.cpp: reads a hint, and makes the complaint about a bad one.
 #include "select/collective/hints.hpp"
 
 namespace heddle::select {

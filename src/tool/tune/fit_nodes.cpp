@@ -1,4 +1,5 @@
-// tool/tune/fit_nodes.cpp
+// tool/tune/fit_nodes.cpp: the cost of a byte, a segment or an operation is a difference of two
+// times, within bounds.
 #include "tool/tune/fit_nodes.hpp"
 
 #include <algorithm>

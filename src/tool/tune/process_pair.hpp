@@ -1,5 +1,5 @@
-// tool/tune/process_pair.hpp: a second process on another core, joined by transport/node, which
-// runs functions on demand.
+// tool/tune/process_pair.hpp: a second process on another core, joined by
+// transport/join_node.hpp, which runs functions on demand.
 //
 //   Pair pair;                                                       // forks; the second process is the sender
 //   pair.sender([](Pair& p, long bytes) { memset(p.shared, 1, bytes); return 0.0; }, 1 << 18);

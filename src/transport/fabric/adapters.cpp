@@ -1,4 +1,4 @@
-// transport/fabric/adapters.cpp
+// transport/fabric/adapters.cpp: looks for devices in /sys/class, and for FI_PROVIDER.
 #include "transport/fabric/adapters.hpp"
 
 #include <array>

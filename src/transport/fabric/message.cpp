@@ -1,4 +1,4 @@
-// transport/fabric/message.cpp: the end of messages.
+// transport/fabric/message.cpp: the end of a message: done, failed, or its peer is lost.
 #include "transport/fabric/message.hpp"
 
 #include "transport/fabric/fabric.hpp"

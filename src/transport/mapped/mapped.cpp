@@ -1,4 +1,4 @@
-// transport/mapped/mapped.cpp
+// transport/mapped/mapped.cpp: answers with an address here for memory that a peer has handed out.
 #include "transport/mapped/mapped.hpp"
 
 #include <memory>

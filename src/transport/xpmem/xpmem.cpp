@@ -1,4 +1,4 @@
-// transport/xpmem/xpmem.cpp
+// transport/xpmem/xpmem.cpp: makes segments for peers, attaches theirs, and detaches them.
 #include "transport/xpmem/xpmem.hpp"
 
 #include <sys/mman.h>

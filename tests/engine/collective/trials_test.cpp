@@ -1,5 +1,5 @@
-// engine/collective/trials.hpp, agreement.hpp: all ranks of a communicator go the same way in each
-// call. Calls that pass without asking do not change that.
+// engine/collective/trials.hpp, volume_agreement.hpp: all ranks of a communicator go the same way
+// in each call. Calls that pass without asking do not change that.
 #include "engine/collective/trials.hpp"
 
 #include <gtest/gtest.h>
