@@ -1,5 +1,4 @@
-// report/run.hpp: about a run: command, date, settings, processor and host, as the member `run` of
-// a report.
+// report/run.hpp: describes this run for a report, and names its host.
 #pragma once
 
 #include <string>

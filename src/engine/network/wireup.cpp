@@ -1,4 +1,4 @@
-// engine/network/wireup.cpp: first contact with a peer, step by step: question, hello, answer.
+// engine/network/wireup.cpp: the steps of the first contact with a peer.
 #include "engine/network/wireup.hpp"
 
 #include <algorithm>

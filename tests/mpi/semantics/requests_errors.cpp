@@ -6,6 +6,8 @@
 namespace heddle::test {
 namespace {
 
+const std::vector<std::size_t> places = {0, 2, 5, 7, 11, 12, 20, 23};  // of `scattered`
+
 /// Rank 0 sends a message that is too long, then one that fits. Rank 1 has posted receives for
 /// both, and completes them.
 template <class Complete>
