@@ -349,6 +349,8 @@ class Source:
         matter."""
         members = []
         node = _plain(node)
+        inside = node.child_by_field_name("argument") if text_of(node).startswith("&") else None
+        is_of_member = inside is not None and inside.type == "field_expression"
         while node.type not in ("identifier",):
             if node.type == "field_expression":
                 members.append(text_of(node.child_by_field_name("field")))
@@ -360,6 +362,8 @@ class Source:
             node = _plain(node.child_by_field_name("argument"))
         kind = self.variables.get(text_of(node))
         if kind is None or len(members) > 1:
+            return None
+        if members and not is_of_member and structs.is_pointer(members[0], kind):  # the place is behind the pointer
             return None
         return structs.offset(members[0], kind) if members else 0
 

@@ -137,10 +137,18 @@ class Translated:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         does = next((one.type for one in node.children if one.type in OPERATORS), "+")
         if does == "**":
-            return f"_power({self.text(left)}, {self.text(right)})"
+            return self._power(left, right)
         if does == "-" and self._is_array(left) and not self._is_array(right):
             return f"_minus({self.text(left)}, {self.text(right)})"
         return f"{self.text(left)} {does} {self.text(right)}"
+
+    def _power(self, left: Node, right: Node) -> str:
+        """A power. The grammar takes a**b**c for (a**b)**c, but Fortran for a**(b**c)."""
+        power = self.text(right)
+        while left.type == "math_expression" and any(one.type == "**" for one in left.children):
+            power = f"_power({self.text(left.child_by_field_name('right'))}, {power})"
+            left = left.child_by_field_name("left")
+        return f"_power({self.text(left)}, {power})"
 
     def _is_array(self, node: Node) -> bool:
         """True if an expression is a whole array, or a section that begins at an element."""

@@ -7,6 +7,7 @@ sizes.of(node, at, kind, number)       # 12 for a, 4 for *a and a[0], 8 for p an
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 POINTER = "*"
+ALTERS = re.compile("vector_size|mode")  # attributes that make another type
 Declared = tuple[str, list[str]]
 SIZED = ("pointer_declarator", "array_declarator", "init_declarator", "parenthesized_declarator")
 
@@ -37,8 +39,9 @@ class Sizes:
 
     def _declare(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
+        alters = node.has_error or any(ALTERS.search(text_of(one)) for one in all_of(node, "attribute_specifier"))
         for one in node.children_by_field_name("declarator"):
-            layers = _layers(one)
+            layers = None if alters else _layers(one)
             if layers and node.type == "parameter_declaration":
                 layers[0] = POINTER
             key, its = (self._function(node.start_byte), declared_name(one)), layers is not None and (text_of(kind), layers)

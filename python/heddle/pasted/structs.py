@@ -4,10 +4,12 @@ out (ctypes)."""
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from heddle.pasted.names import declared_name
+from heddle.pasted.packing import Packing
 from heddle.pasted.syntax import all_of, parts, text_of
 
 if TYPE_CHECKING:
@@ -34,31 +36,73 @@ PLAIN = {
     "MPI_Count": ctypes.c_longlong,
     "MPI_Offset": ctypes.c_longlong,
 } | {f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
-Known = dict[str, type]
+Known = dict[str, Optional[type]]  # None: a type of unknown size
+# "double const * *". A name with brackets, such as int[3] or list<int*>, is none.
+POINTER = re.compile(r"[\w\s:]+(?:\*\s*(?:const|restrict|volatile)?\s*)+")
+QUALIFIERS = ("const", "volatile", "mutable", "restrict", "__restrict")
 
 
 def declared(root: Node, number: Callable[[str], int]) -> Known:
-    """Structs by name, with and without `struct`. `number`: gives the length of an array. Structs
-    with members of other types, or with bit fields, are left out."""
+    """Structs and typedefs by name, structs with and without `struct`. `number`: gives the length
+    of an array. None: a struct with members of other types, bit fields, base classes or
+    alignments, or a name with several meanings."""
     known: Known = {}
-    for node in all_of(root, "struct_specifier"):
-        body, tag = node.child_by_field_name("body"), node.child_by_field_name("name")
-        fields = _fields(body, known, number) if body else []
-        if not fields:
+    packing = Packing(root)
+    for node in all_of(root, "struct_specifier", "type_definition", "alias_declaration"):
+        if node.type == "struct_specifier":
+            if body := node.child_by_field_name("body"):
+                _struct(node, _laid_out(_fields(body, known, number), packing.of(node)), known)
             continue
-        names = [text_of(tag), f"struct {text_of(tag)}"] if tag else []  # without `struct` in C++
-        if node.parent.type == "type_definition":
-            names += [declared_name(one) for one in node.parent.children_by_field_name("declarator")]
-        made = type(names[-1] if names else "struct", (ctypes.Structure,), {"_fields_": fields})
-        known |= dict.fromkeys(names, made)
+        its = node.child_by_field_name("type")
+        if node.type == "alias_declaration":
+            _note(known, text_of(node.child_by_field_name("name")), of(text_of(its), known))
+        elif its is not None and its.child_by_field_name("body") is None:
+            _aliases(node, of(text_of(its), known), known)
     return known
+
+
+def _struct(node: Node, made: type | None, known: Known) -> None:
+    if tag := node.child_by_field_name("name"):
+        for name in (text_of(tag), f"struct {text_of(tag)}"):  # without `struct` in C++
+            _note(known, name, made)
+    if node.parent.type == "type_definition":
+        _aliases(node.parent, made, known)
+
+
+def _aliases(node: Node, made: type | None, known: Known) -> None:
+    """The names of a typedef. An attribute may change the type."""
+    plain = not node.has_error and not any(one.type == "attribute_specifier" for one in node.children)
+    for one in node.children_by_field_name("declarator"):
+        its = _declared(one, made, lambda length: int(length) if length.isdigit() else -1) if made and plain else None
+        _note(known, declared_name(one), its[1] if its else None)
+
+
+def _note(known: Known, name: str, made: type | None) -> None:
+    """A name with several meanings, in branches of #if or in several scopes, is not known."""
+    if name in known and (made is None or known[name] is None or _shape(known[name]) != _shape(made)):
+        made = None
+    known[name] = made
+
+
+def _shape(made: type) -> object:
+    if not issubclass(made, ctypes.Structure):
+        return made
+    return ctypes.sizeof(made), [(name, getattr(made, name).offset, ctypes.sizeof(its)) for name, its in made._fields_]
+
+
+def _laid_out(fields: list[tuple[str, type]], packed: int | None) -> type | None:
+    if not fields or packed is None:
+        return None
+    # Python 3.14 asks for the name of the layout. Without bit fields it is that of gcc, too.
+    how = {"_pack_": packed, "_layout_": "ms"} if packed else {}
+    return type("struct", (ctypes.Structure,), {**how, "_fields_": fields})
 
 
 def of(text: str, known: Known) -> type | None:
     """The type that a name stands for."""
-    words = [word for word in text.replace("*", " * ").split() if word not in ("const", "volatile")]
-    if "*" in words:
+    if POINTER.fullmatch(text):
         return ctypes.c_void_p
+    words = [word for word in text.split() if word not in QUALIFIERS]
     name = " ".join(words)
     if name in known:
         return known[name]
@@ -72,12 +116,16 @@ def of(text: str, known: Known) -> type | None:
 
 
 def variables(root: Node, known: Known) -> Known:
-    """The variables that are declared as such a struct, or as a pointer to it."""
-    found = {}
+    """The variables that are declared as such a struct, or as a pointer to it. None: several
+    variables of this name have different types."""
+    found: Known = {}
     for node in all_of(root, "declaration", "parameter_declaration"):
         type_ = node.child_by_field_name("type")
-        if kind := known.get(text_of(type_)) if type_ else None:
-            found |= {declared_name(one): kind for one in node.children_by_field_name("declarator")}
+        if type_ is None or text_of(type_) in PLAIN:
+            continue
+        kind = known.get(text_of(type_))
+        for name in map(declared_name, node.children_by_field_name("declarator")):
+            found[name] = kind if found.get(name, kind) is kind else None
     return found
 
 
@@ -86,27 +134,57 @@ def offset(member: str, struct: type) -> int | None:
     return getattr(found, "offset", None)
 
 
+def is_pointer(member: str, struct: type) -> bool:
+    return dict(struct._fields_).get(member) is ctypes.c_void_p
+
+
 def _fields(body: Node, known: Known, number: Callable[[str], int]) -> list[tuple[str, type]]:
     """The members of a struct. Empty: the type of a member is not known."""
     fields = []
     for line in parts(body):
+        if line.type == "field_declaration" and any(text_of(one) == "static" for one in line.children):
+            continue
         type_ = line.child_by_field_name("type")
         base = of(text_of(type_), known) if type_ and line.type == "field_declaration" else None
-        if base is None or any(one.type == "bitfield_clause" for one in line.children):
+        if base is None or not all(map(_is_plain, line.children)):
             return []
         for one in line.children_by_field_name("declarator"):
-            kind, lengths = base, []
-            while one.type in ("array_declarator", "pointer_declarator"):
-                if one.type == "pointer_declarator":
-                    kind = ctypes.c_void_p
-                elif length := one.child_by_field_name("size"):
-                    lengths.append(text_of(length))
-                else:
-                    return []
-                one = one.child_by_field_name("declarator")
-            if one.type != "field_identifier":
+            its = _declared(one, base, number)
+            if its is None:
                 return []
-            for length in lengths:  # the last dimension comes first
-                kind = kind * number(length)
-            fields.append((text_of(one), kind))
+            fields.append(its)
     return fields
+
+
+def _is_plain(part: Node) -> bool:
+    """False for bit fields, and for attributes and alignments of a member."""
+    if part.type == "type_qualifier":
+        return text_of(part) in QUALIFIERS
+    return not part.is_named or part.type == "comment" or _field_of(part) in ("type", "declarator", "default_value")
+
+
+def _field_of(part: Node) -> str | None:
+    around = part.parent
+    return next((around.field_name_for_child(i) for i, one in enumerate(around.children) if one == part), None)
+
+
+def _declared(declarator: Node, base: type, number: Callable[[str], int]) -> tuple[str, type] | None:
+    """The name and the type of a member or of a typedef. None: it is no plain variable, pointer or
+    array."""
+    kind, lengths, one = base, [], declarator
+    while one.type in ("array_declarator", "pointer_declarator"):
+        if one.type == "pointer_declarator":
+            kind = ctypes.c_void_p
+        elif length := one.child_by_field_name("size"):
+            lengths.append(text_of(length))
+        else:
+            return None
+        one = one.child_by_field_name("declarator")
+    if one.type not in ("field_identifier", "type_identifier"):
+        return None
+    for length in lengths:  # the last dimension comes first
+        many = number(length)
+        if many < 0:
+            return None
+        kind = kind * many
+    return text_of(one), kind
