@@ -4,6 +4,7 @@ for all of them at once."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from shlex import quote
 from typing import TypeVar
 
@@ -53,6 +54,35 @@ class Asked:
     def restore(self, state: tuple[dict[str, str], list[str], str]) -> None:
         missing, computed, self._call = state
         self._missing, self._computed = dict(missing), list(computed)
+
+    def tried(self, computed: Callable[[], Made], missing: list[str] | None = None) -> Made | None:
+        """The result. None: values are missing; `missing` gets their names, the user is not asked."""
+        before = self.state()
+        self.restore(({}, [], self._call))
+        try:
+            found = computed()
+        except (ArithmeticError, ValueError, Problem):
+            found = None
+        names = list(self._missing)
+        self.restore(before)
+        if missing is not None:
+            missing += names
+        return None if names else found
+
+    def which(self, variable: str, made: list[tuple[str, int]], deciding: list[str]) -> Problem:
+        """The question for the datatype that branches of the text make. `made`: datatypes and their
+        lines. `deciding`: names whose values choose the branch."""
+        shown = _in_a_row([f"{text} (line {line})" for text, line in made[:MOST_NAMES]])
+        example = next((text for text, _ in made if not re.match(r"MPI_|.*Create_", text)), EXAMPLES[TYPE])
+        choices = [f"Choose one, such as --define {quote(f'{variable}={example}')}"] if variable else []
+        defined = " ".join(f"--define {name}={'0' if RANK.search(name) else '1'}" for name in deciding[:MOST_NAMES])
+        choices += [f"{'or give' if choices else 'Give'} what decides, such as {defined}"] if defined else []
+        said = f" {', '.join(choices)}." if choices else ""
+        return Problem(
+            f"which datatype is {variable or 'it'}? Branches of the text make different ones: {shown}.{said}{AT_RUN_TIME}"
+            f"{self._instead()}",
+            code=2,
+        )
 
     @property
     def misses(self) -> bool:

@@ -8,13 +8,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from heddle.pasted import structs
-from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, chosen, listed
+from heddle.pasted.asked import LIST, NAME, NUMBER, TYPE, TYPES, Asked, chosen, listed
+from heddle.pasted.branches import Branches
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, UNDEFINED, written
 from heddle.pasted.functions import complain_if_called
 from heddle.pasted.implied import IMPLIED, as_written, counted_out
 from heddle.pasted.names import Names, base_of, key_of
 from heddle.pasted.sizes import Sizes
-from heddle.pasted.syntax import CPP, all_of, complain_if_open, expression, parsed, parts, text_of
+from heddle.pasted.syntax import CPP, all_of, complain_if_open, expression, line_of, parsed, parts, text_of
 from heddle.problem import Problem
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Text(str):
 
 class Call(NamedTuple):
     at: int
+    line: int
     name: str
     constructor: str
     arguments: list
@@ -98,7 +100,7 @@ def described(text: str, asked: Asked, variable: str | None) -> str | None:
     if variable:
         complain_if_called(root, variable, [(each.made, each.at) for each in calls])
     call = chosen([(each.made, each) for each in calls], variable, asked)
-    return Source(root, calls, asked).made_by(call)
+    return Source(root, calls, asked).made_in(call)
 
 
 def _call(node: Node) -> Call | None:
@@ -106,7 +108,7 @@ def _call(node: Node) -> Call | None:
     if not found or found[2] in WITHOUT_A_TYPE:
         return None
     given = [text_of(one) for one in parts(node.child_by_field_name("arguments"))]
-    return Call(node.start_byte, found[1], found[2].removeprefix("create_"), given or [""])
+    return Call(node.start_byte, line_of(node), found[1], found[2].removeprefix("create_"), given or [""])
 
 
 class Source:
@@ -122,6 +124,8 @@ class Source:
         self.structs = structs.declared(root, lambda length: self.number(length, 0))
         self.variables = structs.variables(root, self.structs)
         self.names = Names(root, self._place)
+        self._deciding: list[str] = []  # names whose values choose a branch
+        self._branches = Branches(root, {call.at: call.made for call in calls}, self._known, self.asked.of)
 
     def made_by(self, call: Call) -> str:
         takes = TAKES.get(call.constructor)
@@ -161,6 +165,30 @@ class Source:
         self.call = before
         return written(call.constructor, taken)
 
+    def made_in(self, last: Call, before: int | None = None) -> str:
+        """The datatype in a variable, whose last constructor is `last`. `before`: the place of its
+        use; None: anywhere. The user is asked if branches make different datatypes."""
+        reaching = self._branches.reaching(last.made, last.at, before)
+        calls = [call for call in self.calls if call.at in reaching] or [last]
+        if len(calls) == 1:
+            return self.made_by(calls[0])
+        if (given := self.asked.of(last.made, datatype=True)) is not None:
+            return given
+        made = [self.asked.tried(lambda call=call: self.made_by(call)) for call in calls]
+        if made[0] is not None and made.count(made[0]) == len(made):
+            return made[0]
+        if len({(call.constructor, *map(str, call.arguments)) for call in calls}) == 1 and set(made) == {None}:
+            return self.made_by(last)  # the values are missing
+        shown = [(text or str(call), call.line) for text, call in zip(made, calls)]
+        raise self.asked.which(last.made, shown, [*self._deciding, *self._branches.macros])
+
+    def _known(self, node: Node) -> int | None:
+        """The value of a condition's part. None: it is not known."""
+        missing: list[str] = []
+        value = self.asked.tried(lambda: self._value(node, node.start_byte, 0), missing)
+        self._deciding += [one for one in missing if NAME.fullmatch(one) and one[0] != "_" and one not in self._deciding]
+        return value
+
     def type_of(self, argument: str, at: int) -> str:
         at = getattr(argument, "at", at)
         if (given := self.asked.of(argument, datatype=True)) is not None:
@@ -168,7 +196,7 @@ class Source:
         name = self._text(argument, at)
         makers = [call for call in self.calls if call.made == name]
         if maker := next((call for call in reversed(makers) if call.at < at), None):
-            return self.made_by(maker)
+            return self.made_in(maker, at)
         if name.startswith("MPI_") or name in structs.PLAIN:
             return name
         self.asked.miss(argument, TYPE, str(self.call), self.names.sets(argument))

@@ -28,6 +28,13 @@ CONTINUES = re.compile(r"&[ \t]*(?:![^\n]*)?$", re.MULTILINE)  # in the free for
 WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|type_(?:size|get)\w*|bcast|recv)")
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
 OPERATORS = ("+", "-", "*", "/", "**")
+RELATIONS = {
+    old: f" {new} "
+    for new, names in {"==": "== .eq.", "!=": "/= .ne.", "<": "< .lt.", "<=": "<= .le.", ">": "> .gt.", ">=": ">= .ge."}.items()
+    for old in names.split()
+}
+LOGICAL = {".and.": " && ", ".or.": " || ", ".not.": "!"}
+UNKNOWN = "_unknown"  # a condition that has no form in C
 OPENS = ("subroutine_statement", "function_statement")
 CLOSES = ("end_subroutine_statement", "end_function_statement", "end_do_loop_statement", "end_do_label_loop_statement")
 CASES = ("select_case_statement", "select_type_statement", "select_rank_statement")
@@ -39,16 +46,21 @@ def is_fortran(text: str) -> bool:
 
 def as_c(text: str) -> str:
     text = COMMENT.sub("", text).lower()
-    root = parsed(text if CONTINUES.search(text) else CONTINUED.sub(" ", text), FORTRAN)
+    joined: list[int] = []  # rows to which the fixed form adds another line
+    if not CONTINUES.search(text):
+        joined = [text[: one.start()].count("\n") - i for i, one in enumerate(CONTINUED.finditer(text))]
+        text = CONTINUED.sub(" ", text)
+    root = parsed(text, FORTRAN)
     complain_if_open(root, re.compile(r"mpi_type_\w+"))
-    translated = Translated()
+    translated = Translated(joined)
     translated.add(root)
     translated.lines += ["}"] * translated.depth
     return re.sub(r"\bmpi_(?!type_|get_address)\w+", lambda name: name[0].upper(), "\n".join(translated.lines))
 
 
 class Translated:
-    def __init__(self) -> None:
+    def __init__(self, joined: list[int]) -> None:
+        self._joined = joined
         self.lines: list[str] = []
         self.lowest: dict[str, str] = {}  # the first index of an array
         self.doubles: set[str] = set()  # names of kinds
@@ -74,16 +86,23 @@ class Translated:
         elif kind in CLOSES:
             self._all(node)  # the last statement of a loop may have the label of its end
             if self.depth:
-                self.lines.append("}")
-                self.depth -= 1
-        elif kind == "if_statement" or kind in CASES:
-            self._open("if (1) {" if kind == "if_statement" else "while (1) {")
-            self._all(node)
-            self.lines.append("}")
-            self.depth -= 1
-        elif kind in ("elseif_clause", "else_clause"):
+                self._close()
+        elif kind == "if_statement":
+            self._open(f"if ({self._condition(parts(node)[0])}) {{")
+            self._branch(parts(node)[1:])
+            self._close()
+        elif kind in CASES:
+            self._select(node)
+        elif kind == "elseif_clause":
+            self.lines.append(f"}} else if ({self._condition(parts(node)[0])}) {{")
+            self._branch(parts(node)[1:])
+        elif kind == "else_clause":
             self.lines.append("} else {")
             self._all(node)
+        elif kind in ("preproc_ifdef", "preproc_if", "preproc_elif", "preproc_else"):
+            self._of_preprocessor(node)
+        elif kind == "stop_statement" or (kind == "keyword_statement" and node.children[0].type == "return"):
+            self.lines.append("return;")
         elif kind == "statement_label":
             self.lines.append(f"label{text_of(node)}: ;")
         elif kind == "keyword_statement" and node.children[0].type in ("goto", "go"):
@@ -95,6 +114,59 @@ class Translated:
             self._set(node.child_by_field_name("left"), node.child_by_field_name("right"))
         else:
             self._all(node)
+
+    def _line(self, node: Node) -> int:
+        row = node.start_point[0]
+        return row + 1 + sum(one < row for one in self._joined)
+
+    def _branch(self, statements: list[Node]) -> None:
+        for one in statements:
+            self.add(one)
+
+    def _select(self, node: Node) -> None:
+        """The cases become a chain of if and else. A range of values is no condition of C."""
+        selector, *cases = parts(node)
+        is_open = False
+        for case in cases:
+            if case.type != "case_statement":
+                continue
+            values, *statements = parts(case) or [case]
+            is_default = values.type == "default"
+            each = [values] if values.type != "case_value_range_list" else parts(values)
+            tests = [f"{self.text(parts(selector)[0])} == {text_of(one)}" for one in each]
+            is_plain = all(one.type == "number_literal" for one in each)
+            test = "if (" + (" || ".join(tests) if is_plain else UNKNOWN) + ") "
+            test = "" if is_default and case is [one for one in cases if one.type == "case_statement"][-1] else test
+            if is_open:
+                self.lines.append(f"}} else {test}{{")
+            else:
+                self._open(f"{test}{{")
+            is_open = True
+            self._branch(statements)
+        if is_open:
+            self._close()
+
+    def _of_preprocessor(self, node: Node) -> None:
+        head = text_of(node).splitlines()[0]
+        self.lines.append(head)
+        skipped = (node.child_by_field_name("name"), node.child_by_field_name("condition"))
+        self._branch([one for one in node.named_children if one not in skipped])
+        if node.type in ("preproc_ifdef", "preproc_if"):
+            self.lines.append("#endif")
+
+    def _condition(self, node: Node) -> str:
+        kind = node.type
+        if kind == "parenthesized_expression" and len(parts(node)) == 1:
+            return f"({self._condition(parts(node)[0])})"
+        does = next((text_of(one) for one in node.children if not one.is_named), "")
+        if kind == "relational_expression" and does in RELATIONS:
+            return RELATIONS[does].join(self.text(node.child_by_field_name(side)) for side in ("left", "right"))
+        if kind == "logical_expression" and does in LOGICAL:
+            sides = [self._condition(one) for one in parts(node)]
+            return f"({LOGICAL[does].join(sides)})" if len(sides) == 2 else f"(!({sides[0]}))"
+        if kind == "boolean_literal":
+            return "1" if "true" in text_of(node) else "0"
+        return text_of(node) if kind in ("identifier", "number_literal") else UNKNOWN
 
     def text(self, node: Node) -> str:
         """An expression."""
@@ -132,6 +204,10 @@ class Translated:
     def _open(self, text: str) -> None:
         self.lines.append(text)
         self.depth += 1
+
+    def _close(self) -> None:
+        self.lines.append("}")
+        self.depth -= 1
 
     def _combined(self, node: Node) -> str:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -257,7 +333,7 @@ class Translated:
         if name.startswith("mpi_type_") and constructor in TAKES:
             arguments = arguments[: len(TAKES[constructor]) + 1]  # without the error
             arguments[-1:] = ["&" + one for one in arguments[-1:]]
-            self.lines.append(f"MPI_Type_{name[9:]}({', '.join(arguments)});")
+            self.lines += [f"#line {self._line(node)}", f"MPI_Type_{name[9:]}({', '.join(arguments)});"]
         elif name == "mpi_get_address":
             self.lines.append(f"MPI_Get_address({', '.join(arguments[:2])});")
         elif name.startswith("mpi_type_") and not WRITES.match(name):

@@ -11,6 +11,7 @@ import textwrap
 from heddle.pasted import python_lists
 from heddle.pasted.asked import LIST, NUMBER, TYPE, TYPES, Asked, base, chosen, comes_from
 from heddle.pasted.constructors import DEFAULT, DISTRIBUTIONS, ORDERS, TAKES, written
+from heddle.pasted.python_branches import Branches
 from heddle.pasted.python_imports import IMPORT, with_mpi
 from heddle.pasted.python_names import GROWS
 from heddle.pasted.python_values import DEEPEST, Values
@@ -55,11 +56,14 @@ def described(text: str, asked: Asked, variable: str | None) -> str:
     made = [(program.variable_of(call), call) for call in calls]
     is_made = variable is None or any(variable in (name, base(name)) for name, _ in made)
     is_element = any(name == variable != base(name) for name, _ in made)  # the text writes it so
+    own = [call for name, call in made if variable is not None and variable in (name, base(name))]
+    if own and len(program.reaching(own[-1], calls)) > 1:
+        return program.made_in(own[-1], calls)
     if variable is not None and not is_element and (found := python_lists.stored(program, variable)) is not None:
         return found
     if not is_made and (found := program.stored_in(variable, calls)) is not None:
         return found
-    return program.made_by(chosen(made, variable, asked, python_lists.listed(program)))
+    return program.made_in(chosen(made, variable, asked, python_lists.listed(program)), calls)
 
 
 def _parsed(text: str) -> ast.Module:
@@ -78,6 +82,7 @@ class Program(Values):
 
     def __init__(self, tree: ast.Module, asked: Asked) -> None:
         super().__init__(tree, asked)
+        self._branches = Branches(self)
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
     def constructor_of(self, call: ast.Call) -> str:
@@ -200,6 +205,40 @@ class Program(Values):
         made = written(constructor, [self._part(kind, one) for kind, one in zip(kinds, given)])
         self.call = before
         return made
+
+    def reaching(self, last: ast.Call, calls: list[ast.Call]) -> list[ast.Call]:
+        """The constructors that may have set the variable of `last`, in branches."""
+        name, statement = self.variable_of(last), self._statement(last)
+        same = [one for one in calls if self.variable_of(one) == name]
+        if not name:  # a function may return one datatype or the other
+            returned = isinstance(statement, ast.Return)
+            same = [one for one in same if self._statement(one) is statement or (returned and self._is_returned(one))]
+        outer = [one for one in same if not any(around in same for around in self.names.chain(one))]
+        return self._branches.reaching(outer, last)
+
+    def made_in(self, last: ast.Call, calls: list[ast.Call]) -> str:
+        """The datatype in the variable of `last`. The user is asked if branches make different
+        datatypes."""
+        found = self.reaching(last, calls)
+        if len(found) == 1:
+            return self.made_by(found[0])
+        scope = self.names.scope(last)
+        name = self.variable_of(last) or (scope.name if self._is_returned(last) else "")
+        if name and (given := self.asked.of(name, datatype=True)) is not None:
+            return given
+        made = [self.asked.tried(lambda one=one: self.made_by(one)) for one in found]
+        if made[0] is not None and made.count(made[0]) == len(made):
+            return made[0]
+        if len(set(map(ast.unparse, found))) == 1 and set(made) == {None}:
+            return self.made_by(last)  # the values are missing
+        shown = [(text or ast.unparse(one), one.lineno) for text, one in zip(made, found)]
+        raise self.asked.which(name, shown, self._branches.deciding)
+
+    def _statement(self, node: ast.AST) -> ast.stmt:
+        return next(one for one in self.names.chain(node) if isinstance(one, ast.stmt))
+
+    def _is_returned(self, call: ast.Call) -> bool:
+        return isinstance(self._statement(call), ast.Return)
 
     def _arguments(self, call: ast.Call, constructor: str) -> list[ast.expr]:
         """The arguments in their order, with and without names."""

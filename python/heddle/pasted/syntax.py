@@ -35,6 +35,18 @@ def text_of(node: Node) -> str:
     return node.text.decode(errors="replace")
 
 
+LINE = re.compile(r"#\s*line\s+(\d+)")
+
+
+def line_of(node: Node) -> int:
+    """The line of a statement. `#line 7` in front of it gives another one, as fortran.py does."""
+    while node.parent is not None and (node.prev_sibling is None or "statement" not in node.type):
+        node = node.parent
+    before = node.prev_sibling
+    said = LINE.match(text_of(before)) if before is not None and before.type == "preproc_call" else None
+    return int(said[1]) if said else node.start_point[0] + 1
+
+
 def all_of(root: Node, *kinds: str) -> Iterator[Node]:
     """The nodes of some kinds, or all nodes, in the order of the text."""
     waiting = [root]
