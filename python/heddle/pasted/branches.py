@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from heddle.pasted.syntax import all_of, parts, text_of
+from heddle.pasted.syntax import all_of, line_of, parts, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,6 +35,7 @@ COMPARES = {
     ">=": operator.ge,
 }
 WORDS = {"true": True, "false": False, "NULL": False, "nullptr": False}
+NO_DATATYPE = "MPI_DATATYPE_NULL"
 Made = frozenset  # places of constructors; NONE: none of them has been called
 NONE = -1
 
@@ -50,6 +51,8 @@ class Branches:
         self._functions = list(all_of(root, "function_definition"))
         self._macros = list(all_of(root, "preproc_def"))
         self.macros: list[str] = []  # the user may define these to choose a branch
+        # Other datatypes that the variable gets, such as MPI_INT in t = MPI_INT;, and their lines.
+        self.assigned: dict[int, tuple[str, int]] = {}
         self._own: list[int] = []
         self._left: set[int] = set()  # made in branches that leave the function
         self._end = 0
@@ -59,6 +62,12 @@ class Branches:
         use in the function."""
         function = self._function(last)
         self._own = [at for at, its in self._made.items() if its == name and self._function(at) is function]
+        for node in all_of(function, "assignment_expression", "init_declarator"):
+            left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+            left, right = left or node.child_by_field_name("declarator"), right or node.child_by_field_name("value")
+            if text_of(left) == name and self._function(node.start_byte) is function and right is not None:
+                self._own.append(node.start_byte)
+                self.assigned[node.start_byte] = text_of(right), line_of(node)
         if before is not None and self._function(before) is not function:
             before = None
         self._end = function.end_byte if before is None else before
@@ -79,12 +88,20 @@ class Branches:
         return made
 
     def _after(self, node: Node | None, made: Made) -> Made:
-        """The constructors that may have made the datatype when the node has been carried out."""
-        if node is None or node.start_byte >= self._end or not any(self._has(node, at) for at in (*self._own, self._end)):
+        """The constructors that may have made the datatype when the node has been carried out.
+        None at all: the program does not come here."""
+        if (
+            not made
+            or node is None
+            or node.start_byte >= self._end
+            or not any(self._has(node, at) for at in (*self._own, self._end))
+        ):
             return made
         kind = node.type
         if kind == "call_expression" and node.start_byte in self._own:
             return Made({node.start_byte})
+        if kind in ("assignment_expression", "init_declarator") and node.start_byte in self.assigned:
+            return Made({NONE if self.assigned[node.start_byte][0] == NO_DATATYPE else node.start_byte})
         if kind == "function_definition":
             return made
         if kind in ("if_statement", "conditional_expression"):
@@ -116,7 +133,7 @@ class Branches:
                 self._left |= {at for at in after if self._has(arm, at)}
             else:
                 ends.append(after)
-        return Made().union(*ends) if ends else made
+        return Made().union(*ends)
 
     def _of_preprocessor(self, node: Node, made: Made) -> Made:
         other = node.child_by_field_name("alternative")
@@ -162,7 +179,7 @@ class Branches:
             else:
                 running = after
         none = made if chosen == len(cases) or (chosen is None and all(label is not None for label in labels)) else Made()
-        return ends | running | none or made
+        return ends | running | none if cases else made
 
     def _is_defined(self, name: str, at: Node) -> bool | None:
         given = self._defined(name)

@@ -169,17 +169,22 @@ class Source:
         """The datatype in a variable, whose last constructor is `last`. `before`: the place of its
         use; None: anywhere. The user is asked if branches make different datatypes."""
         reaching = self._branches.reaching(last.made, last.at, before)
-        calls = [call for call in self.calls if call.at in reaching] or [last]
-        if len(calls) == 1:
-            return self.made_by(calls[0])
+        calls = [call for call in self.calls if call.at in reaching]
+        assigned = [(Text.of(text, at), line) for at, (text, line) in self._branches.assigned.items() if at in reaching]
+        if not calls and len(assigned) == 1 and before is not None:  # t = MPI_INT;
+            return self.type_of(assigned[0][0], before)
+        if not calls or (len(calls) == 1 and not assigned):
+            return self.made_by((calls or [last])[0])
         if (given := self.asked.of(last.made, datatype=True)) is not None:
             return given
         made = [self.asked.tried(lambda call=call: self.made_by(call)) for call in calls]
+        made += [self.asked.tried(lambda one=one: self.type_of(one, one.at)) for one, _ in assigned]
         if made[0] is not None and made.count(made[0]) == len(made):
             return made[0]
-        if len({(call.constructor, *map(str, call.arguments)) for call in calls}) == 1 and set(made) == {None}:
+        if not assigned and len({(call.constructor, *map(str, call.arguments)) for call in calls}) == 1 and set(made) == {None}:
             return self.made_by(last)  # the values are missing
-        shown = [(text or str(call), call.line) for text, call in zip(made, calls)]
+        written = [*((str(call), call.line) for call in calls), *assigned]
+        shown = [(text or own, line) for text, (own, line) in zip(made, written)]
         raise self.asked.which(last.made, shown, [*self._deciding, *self._branches.macros])
 
     def _known(self, node: Node) -> int | None:

@@ -314,6 +314,8 @@ class Translated:
 
     def _set(self, left: Node, right: Node) -> None:
         name = self.text(left)
+        if text_of(right).startswith("mpi_"):  # a datatype
+            self.lines.append(f"#line {self._line(left)}")
         if left.type == "identifier":
             self.lines.append(f"{name} = {self._list(right) if name in self.lowest else self.text(right)};")
         elif left.type == "derived_type_member_expression" and "(" not in name:

@@ -206,7 +206,7 @@ class Program(Values):
         self.call = before
         return made
 
-    def reaching(self, last: ast.Call, calls: list[ast.Call]) -> list[ast.Call]:
+    def reaching(self, last: ast.Call, calls: list[ast.Call]) -> list[ast.expr]:
         """The constructors that may have set the variable of `last`, in branches."""
         name, statement = self.variable_of(last), self._statement(last)
         same = [one for one in calls if self.variable_of(one) == name]
@@ -214,19 +214,19 @@ class Program(Values):
             returned = isinstance(statement, ast.Return)
             same = [one for one in same if self._statement(one) is statement or (returned and self._is_returned(one))]
         outer = [one for one in same if not any(around in same for around in self.names.chain(one))]
-        return self._branches.reaching(outer, last)
+        return self._branches.reaching(outer, last, name)
 
     def made_in(self, last: ast.Call, calls: list[ast.Call]) -> str:
         """The datatype in the variable of `last`. The user is asked if branches make different
         datatypes."""
         found = self.reaching(last, calls)
-        if len(found) == 1:
+        if found == [last] or (len(found) == 1 and found[0] in calls):
             return self.made_by(found[0])
         scope = self.names.scope(last)
         name = self.variable_of(last) or (scope.name if self._is_returned(last) else "")
         if name and (given := self.asked.of(name, datatype=True)) is not None:
             return given
-        made = [self.asked.tried(lambda one=one: self.made_by(one)) for one in found]
+        made = [self.asked.tried(lambda one=one: str(self.value(one, TYPE))) for one in found]
         if made[0] is not None and made.count(made[0]) == len(made):
             return made[0]
         if len(set(map(ast.unparse, found))) == 1 and set(made) == {None}:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 
 from heddle.pasted.asked import NAME, NUMBER
+from heddle.pasted.python_names import place
 
 MATCH = getattr(ast, "Match", ())
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -27,16 +28,18 @@ class Branches:
     def __init__(self, program) -> None:
         self._program = program
         self.deciding: list[str] = []
+        self._name = ""
         self._own: set[ast.Call] = set()
         self._left: set[ast.Call] = set()  # made in branches that leave the function
 
-    def reaching(self, calls: list[ast.Call], last: ast.Call) -> list[ast.Call]:
+    def reaching(self, calls: list[ast.Call], last: ast.Call, name: str) -> list[ast.expr]:
         scope = self._program.names.scope(last)
         self._own, self._left = {one for one in calls if self._program.names.scope(one) is scope}, set()
         if not isinstance(scope.body, list):  # lambda
             return [last]
-        found = (self._block(scope.body, Made({NONE})) or Made()) | self._left
-        return [one for one in calls if one in found] or [last]
+        self._name = name
+        found = ((self._block(scope.body, Made({NONE})) or Made()) | self._left) - {NONE}
+        return sorted(found, key=place) or [last]
 
     def _block(self, statements: list[ast.stmt], made: Made) -> Made | None:
         """The constructors that may have set the variable at the end. None: the block leaves the
@@ -89,12 +92,21 @@ class Branches:
         if isinstance(node, ast.IfExp):
             holds = self._holds(node.test) if self._own & set(ast.walk(node)) else None
             arms = [arm for arm, is_taken in ((node.body, holds is not False), (node.orelse, holds is not True)) if is_taken]
-            return Made().union(*(self._expressed(arm, made) for arm in arms))
+            return Made().union(*(Made({arm}) if self._is_other(arm) else self._expressed(arm, made) for arm in arms))
+        if isinstance(node, ast.Assign) and self._name in map(ast.unparse, node.targets):
+            if ast.unparse(node.value) == "MPI.DATATYPE_NULL":
+                return Made({NONE})
+            if self._is_other(node.value):
+                return Made({node.value})
         if isinstance(node, ast.BoolOp):
             return Made().union(*(self._expressed(one, made) for one in node.values))
         for one in ast.iter_child_nodes(node):
             made = self._expressed(one, made)
         return made
+
+    def _is_other(self, node: ast.expr) -> bool:
+        """True for a datatype that no constructor makes here: MPI.INT."""
+        return not self._own & set(ast.walk(node)) and self._program.is_datatype(node)
 
     def _holds(self, node: ast.expr) -> bool | None:
         """The truth of a condition. None: it is not known."""
