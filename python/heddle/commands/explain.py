@@ -166,7 +166,8 @@ def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: 
 
     texts = [_source(spec), _source(to)]
     names: list[str] = []
-    made = [described(text, given, name, names) for text, name in zip(texts, (variable, None))]
+    notes: list[str] = []
+    made = [described(texts[0], given, variable, names, notes=notes), described(texts[1], given, None, names)]
     if variable and made[0] is None:
         raise Problem("--variable chooses among the datatypes of a program. This datatype is written out.", code=2)
     for name, text, new in zip((spec, to), texts, made):
@@ -177,6 +178,7 @@ def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: 
             "--define gives values to pasted statements. This datatype is written out: put the values into it.", code=2
         )
     check_names(given, [text for text, new in zip(texts, made) if new], names)
+    _tell(notes)
     spec, to = (new or text for new, text in zip(made, texts))
     limits = ("--segments", str(PIECES), "--entries", str(ENTRIES))
     about = native.tool("explain", "--count", str(count), *limits, *(["--to", to] if to else []), "--json", "--", spec)
@@ -187,6 +189,13 @@ def _explained(spec: str, to: str, count: int, given: dict[str, str], variable: 
     return about
 
 
+def _tell(notes: list[str]) -> None:
+    from heddle import listing
+
+    for note in notes:
+        print(listing.prose(f"heddle: {note}"), file=sys.stderr)
+
+
 def _file_view(
     spec: str, ranks: int, count: int, given: dict[str, str], variable: Optional[str], hints: list[str], as_json: bool
 ) -> None:
@@ -195,10 +204,12 @@ def _file_view(
 
     text = _source(spec)
     views = []
+    notes: list[str] = []
     for rank in range(ranks):
         own = {name: file_viewed.of_rank(value, rank, ranks) for name, value in given.items()}
-        pasted = described(text, {"rank": str(rank), "ranks": str(ranks), **own}, variable, by_rank=True)
+        pasted = described(text, {"rank": str(rank), "ranks": str(ranks), **own}, variable, by_rank=True, notes=notes)
         views.append(pasted or file_viewed.of_rank(text, rank, ranks))
+    _tell(notes[:1])
     about = native.tool("file-view", "--count", str(count), *file_viewed.arguments(hints), "--json", "--", *views)
     if as_json:
         print(json.dumps(about, indent=2))
@@ -210,7 +221,10 @@ def _window(spec: str, to: str, count: int, given: dict[str, str], variable: Opt
     from heddle import native, window_ways
     from heddle.pasted import described
 
-    origin, target = (described(_source(text), given, name) or text for text, name in ((spec, variable), (to, None)))
+    notes: list[str] = []
+    origin = described(_source(spec), given, variable, notes=notes) or spec
+    target = described(_source(to), given, None) or to
+    _tell(notes)
     about = native.tool("window", "--count", str(count), *(["--to", target] if to else []), "--json", "--", origin)
     if as_json:
         print(json.dumps(about, indent=2))

@@ -31,10 +31,12 @@ def described(
     variable: str | None = None,
     names: list[str] | None = None,
     by_rank: bool = False,
+    notes: list[str] | None = None,
 ) -> str | None:
     """The datatype that the last constructor makes, or the last datatype in `variable`. None: the
     text has no statements. `given`: values of names. `names`: gets the names that the datatype
-    needs. `by_rank`: `rank` and `ranks` may be values (heddle explain --file-view)."""
+    needs. `by_rank`: `rank` and `ranks` may be values (heddle explain --file-view). `notes`: gets a
+    line that tells which of several datatypes this is."""
     is_fortran = _is_fortran(text)
     asked = Asked({(name.lower() if is_fortran else name): value for name, value in (given or {}).items()}, by_rank)
     try:
@@ -52,6 +54,8 @@ def described(
     asked.raise_if_any()
     if names is not None:
         names += [name for name in asked.names if name not in names]
+    if notes is not None and (note := asked.note()):
+        notes.append(note)
     return found
 
 

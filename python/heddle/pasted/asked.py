@@ -28,8 +28,11 @@ class Asked:
         self._given = {_key(name): value.strip() for name, value in given.items()}
         self._missing: dict[str, str] = {}
         self._computed: list[str] = []
+        self._unread: dict[str, str] = {}  # constants, and their expressions
         self._call = ""
         self.names: list[str] = []  # of numbers and lists that have been asked for
+        self.taken = ""  # the variable whose datatype is explained; "": --variable names it
+        self.line: int | None = None  # of its constructor; None: not known
         self.others: list[str] = []  # variables of the text that may be explained instead
 
     def of(self, name: str, datatype: bool = False) -> str | None:
@@ -38,10 +41,13 @@ class Asked:
             self.names.append(name)
         return self._given.get(_key(name))
 
-    def miss(self, name: str, what: str, call: str, computed: bool = False) -> None:
+    def miss(self, name: str, what: str, call: str, computed: bool = False, unread: str = "") -> None:
         """Notes a name without a value. `computed`: the text has statements that set it, for
-        example in a loop."""
+        example in a loop. `unread`: the expression of a constant, which has other functions than
+        those that the command knows."""
         name = name.strip()
+        if unread:
+            self._unread[name] = " ".join(unread.split())
         self._call = self._call or call
         if name not in self._missing:
             self._missing[name] = what
@@ -97,12 +103,24 @@ class Asked:
         options = " ".join(f"--define {quote(f'{name}={self._example(name, what)}')}" for name, what in self._missing.items())
         it = "them" if others else "it"
         # It does not help to paste statements that the text already has.
-        paste = "" if set(self._computed) >= set(self._missing) else f", or also paste the statements that set {it}"
+        paste = (
+            "" if {*self._computed, *self._unread} >= set(self._missing) else f", or also paste the statements that set {it}"
+        )
         raise Problem(
             f"{shown} {self._call} needs {it}, and the text does not say. Give the value{'s' if others else ''}, such as "
             f"{options}{paste}.{self._at_run_time()}{self._instead()}",
             code=2,
         )
+
+    def note(self) -> str:
+        """Which of several datatypes is explained, and the names of the others. "": there is only
+        one, or --variable has chosen it."""
+        if not self.taken or not self.others:
+            return ""
+        many = len(self.others) - MOST_NAMES
+        others = ", ".join(self.others[:MOST_NAMES]) + (f" and {many} more" if many > 0 else "")
+        line = f" (line {self.line})" if self.line else ""
+        return f"{self.taken}{line}; other datatypes (--variable): {others}"
 
     def _example(self, name: str, what: str) -> str:
         """A value that is possible: of 8 ranks none is rank 8."""
@@ -113,6 +131,9 @@ class Asked:
         return EXAMPLES[what]
 
     def _at_run_time(self) -> str:
+        unread = [f"{name} = {text}" for name, text in self._unread.items() if name in self._missing]
+        if unread:
+            return f" The command cannot evaluate {_in_a_row(unread)}.{AT_RUN_TIME}"
         if not self._computed:
             return ""
         return (
@@ -121,7 +142,7 @@ class Asked:
         )
 
     def _instead(self) -> str:
-        return f" Other datatypes of the text: --variable {' or '.join(self.others)}." if self.others else ""
+        return f" Other datatypes of the text: --variable {' or '.join(self.others[:MOST_NAMES])}." if self.others else ""
 
 
 def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked, lists: list[str] | None = None) -> Made:
@@ -129,7 +150,8 @@ def chosen(made: list[tuple[str, Made]], variable: str | None, asked: Asked, lis
     order of the text. `lists`: further variables with datatypes."""
     names = list(dict.fromkeys([*(base(name) for name, _ in made if name), *(lists or [])]))
     if variable is None:
-        asked.others = [name for name in names if name != base(made[-1][0])][:MOST_NAMES]
+        asked.others = [name for name in names if name != base(made[-1][0])]
+        asked.taken = made[-1][0] or "the last datatype"
         return made[-1][1]
     of_that_name = [one for name, one in made if variable in (name, base(name))]
     if not of_that_name and base(variable) != variable and base(variable) in names:

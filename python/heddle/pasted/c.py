@@ -55,7 +55,21 @@ def _power(base: int, exponent: int) -> int:
     return base ** (exponent % 2)
 
 
-FUNCTIONS = {"MPI_Aint_diff": operator.sub, "MPI_Aint_add": operator.add, "_power": _power}  # the last: fortran.py's
+OWN = "_of_fortran_"  # begins the names that fortran.py gives to Fortran's own functions
+FUNCTIONS = {
+    "MPI_Aint_diff": operator.sub,
+    "MPI_Aint_add": operator.add,
+    "_power": _power,
+    "std::min": min,
+    "std::max": max,
+    f"{OWN}min": min,
+    f"{OWN}max": max,
+    f"{OWN}mod": ARITHMETIC["%"],
+    f"{OWN}modulo": operator.mod,
+    f"{OWN}abs": abs,
+}
+ARITY = {"MPI_Aint_diff": 2, "MPI_Aint_add": 2, "_power": 2, f"{OWN}mod": 2, f"{OWN}modulo": 2, f"{OWN}abs": 1}  # others: any
+ARITY |= {"std::min": 2, "std::max": 2}
 ARRAYS = ("identifier", "field_expression")
 
 
@@ -84,7 +98,7 @@ class Call(NamedTuple):
         return self.arguments[-1].lstrip("&* ")
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(as_written, self.arguments[:-1]))}, ...)"
+        return f"{self.name}({', '.join(map(as_written, self.arguments[:-1]))}, ...)".replace(OWN, "")
 
 
 def described(text: str, asked: Asked, variable: str | None) -> str | None:
@@ -174,7 +188,9 @@ class Source:
         if not calls and len(assigned) == 1 and before is not None:  # t = MPI_INT;
             return self.type_of(assigned[0][0], before)
         if not calls or (len(calls) == 1 and not assigned):
-            return self.made_by((calls or [last])[0])
+            only = (calls or [last])[0]
+            self.asked.line = only.line if before is None else self.asked.line
+            return self.made_by(only)
         if (given := self.asked.of(last.made, datatype=True)) is not None:
             return given
         made = [self.asked.tried(lambda call=call: self.made_by(call)) for call in calls]
@@ -336,7 +352,7 @@ class Source:
             return does(*(self._value(node.child_by_field_name(side), at, depth) for side in ("left", "right")))
         if kind == "call_expression" and (does := FUNCTIONS.get(text_of(node.child_by_field_name("function")))):
             given = parts(node.child_by_field_name("arguments"))
-            if len(given) == 2:
+            if len(given) == ARITY.get(text_of(node.child_by_field_name("function")), max(len(given), 2)):
                 return does(*(self._value(one, at, depth) for one in given))
         if (known := self._measured(node, at)) is not None:
             return known
@@ -348,11 +364,13 @@ class Source:
             elements = self._array(text_of(node.child_by_field_name("argument")), place + 1, at)
             if elements is not None and 0 <= place < len(elements) and _is_arithmetic(expression(elements[place])):
                 return self.number(elements[place], at, depth + 1)
+        unread = ""
         if kind in ARRAYS and depth < DEEPEST:
             value = self.names.value(text_of(node), at)
             if value and _is_arithmetic(expression(value.text)):
                 return self.number(value.text, value.at, depth + 1)
-        self.asked.miss(name, NUMBER, str(self.call), self.names.sets(base_of(node)))
+            unread = value.text.replace(OWN, "") if value and value.constant else ""
+        self.asked.miss(name, NUMBER, str(self.call), not unread and self.names.sets(base_of(node)), unread)
         return 1
 
     def _asked_for(self, text: str, at: int, depth: int) -> int:

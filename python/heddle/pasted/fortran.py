@@ -27,6 +27,7 @@ CONTINUES = re.compile(r"&[ \t]*(?:![^\n]*)?$", re.MULTILINE)  # in the free for
 # MPI's procedures that write integers for use in a datatype. All others only read their arguments.
 WRITES = re.compile(r"mpi_(?:comm_(?:rank|size)|cart\w*|dims_create|get_count|type_(?:size|get)\w*|bcast|recv)")
 CTYPES = {"integer": "int", "logical": "int", "character": "char", "real": "float", "complex": "float complex"}
+INTRINSIC = ("mod", "modulo", "min", "max", "abs")  # of c.py's FUNCTIONS
 OPERATORS = ("+", "-", "*", "/", "**")
 RELATIONS = {
     old: f" {new} "
@@ -52,15 +53,16 @@ def as_c(text: str) -> str:
         text = CONTINUED.sub(" ", text)
     root = parsed(text, FORTRAN)
     complain_if_open(root, re.compile(r"mpi_type_\w+"))
-    translated = Translated(joined)
+    translated = Translated(joined, {text_of(one.child_by_field_name("name")) for one in all_of(root, "function_statement")})
     translated.add(root)
     translated.lines += ["}"] * translated.depth
     return re.sub(r"\bmpi_(?!type_|get_address)\w+", lambda name: name[0].upper(), "\n".join(translated.lines))
 
 
 class Translated:
-    def __init__(self, joined: list[int]) -> None:
+    def __init__(self, joined: list[int], functions: set[str]) -> None:
         self._joined = joined
+        self._functions = functions  # of the program
         self.lines: list[str] = []
         self.lowest: dict[str, str] = {}  # the first index of an array
         self.doubles: set[str] = set()  # names of kinds
@@ -246,6 +248,8 @@ class Translated:
                 return name if bounds[0].type == ":" else f"{name} + ({self.text(bounds[0])} - ({self.lowest[name]}))"
         if any(one.type == "extent_specifier" for one in given):
             return f"_part({name})"
+        if name in INTRINSIC and name not in self.lowest and name not in self._functions:
+            name = f"_of_fortran_{name}"
         return f"{'sizeof' if name == 'c_sizeof' else name}({', '.join(map(self.text, given))})"
 
     def _struct(self, node: Node) -> None:

@@ -242,7 +242,7 @@ class Names:
             target = given[1].child_by_field_name("argument") if given[1].type == "pointer_expression" else given[1]
             self._add(base_of(target), Value(node.start_byte, str(place), _index_of(target) or ""))
             return
-        if not OF_MPI.match(name) and name not in READS:
+        if not OF_MPI.match(name) and name not in READS and not name.startswith("_of_fortran_"):
             self._handed += [(one, node) for one in given if one.type == "identifier"]
         for one in given:
             if one.type == "pointer_expression" and text_of(one).startswith("&"):

@@ -221,6 +221,7 @@ class Program(Values):
         datatypes."""
         found = self.reaching(last, calls)
         if found == [last] or (len(found) == 1 and found[0] in calls):
+            self.asked.line = found[0].lineno
             return self.made_by(found[0])
         scope = self.names.scope(last)
         name = self.variable_of(last) or (scope.name if self._is_returned(last) else "")
