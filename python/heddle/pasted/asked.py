@@ -8,6 +8,7 @@ from collections.abc import Callable
 from shlex import quote
 from typing import TypeVar
 
+from heddle.pasted.constructors import TAKES
 from heddle.problem import Problem
 
 Made = TypeVar("Made")
@@ -79,7 +80,7 @@ class Asked:
         """The question for the datatype that branches of the text make. `made`: datatypes and their
         lines. `deciding`: names whose values choose the branch."""
         shown = _in_a_row([f"{text} (line {line})" for text, line in made[:MOST_NAMES]])
-        example = next((text for text, _ in made if not re.match(r"MPI_|.*Create_", text)), EXAMPLES[TYPE])
+        example = next((text for text, _ in made if text.partition("(")[0] in TAKES), EXAMPLES[TYPE])
         choices = [f"Choose one, such as --define {quote(f'{variable}={example}')}"] if variable else []
         defined = " ".join(f"--define {name}={'0' if RANK.search(name) else '1'}" for name in deciding[:MOST_NAMES])
         choices += [f"{'or give' if choices else 'Give'} what decides, such as {defined}"] if defined else []
@@ -113,7 +114,7 @@ class Asked:
         )
 
     def note(self) -> str:
-        """Which of several datatypes is explained, and the names of the others. "": there is only
+        """A line that names the explained datatype and the others of the text. "": there is only
         one, or --variable has chosen it."""
         if not self.taken or not self.others:
             return ""
@@ -132,14 +133,13 @@ class Asked:
 
     def _at_run_time(self) -> str:
         unread = [f"{name} = {text}" for name, text in self._unread.items() if name in self._missing]
-        if unread:
-            return f" The command cannot evaluate {_in_a_row(unread)}.{AT_RUN_TIME}"
-        if not self._computed:
-            return ""
-        return (
-            f" The program computes {_in_a_row(self._computed)} when it runs, and the command does not carry out the loops, "
-            f"branches and calls of a program.{AT_RUN_TIME}"
-        )
+        reasons = f" The command cannot evaluate {_in_a_row(unread)}." if unread else ""
+        if self._computed:
+            reasons += (
+                f" The program computes {_in_a_row(self._computed)} when it runs, and the command does not carry out the "
+                "loops, branches and calls of a program."
+            )
+        return reasons and reasons + AT_RUN_TIME
 
     def _instead(self) -> str:
         return f" Other datatypes of the text: --variable {' or '.join(self.others[:MOST_NAMES])}." if self.others else ""

@@ -65,7 +65,12 @@ class Branches:
         for node in all_of(function, "assignment_expression", "init_declarator"):
             left, right = (node.child_by_field_name(side) for side in ("left", "right"))
             left, right = left or node.child_by_field_name("declarator"), right or node.child_by_field_name("value")
-            if text_of(left) == name and self._function(node.start_byte) is function and right is not None:
+            if (
+                text_of(left) == name
+                and self._function(node.start_byte) is function
+                and right is not None
+                and _may_be_datatype(node)
+            ):
                 self._own.append(node.start_byte)
                 self.assigned[node.start_byte] = text_of(right), line_of(node)
         if before is not None and self._function(before) is not function:
@@ -219,6 +224,12 @@ class Branches:
                 return None if left is None or right is None else COMPARES[does](left, right)
         value = self._value(node)
         return None if value is None else bool(value)
+
+
+def _may_be_datatype(node: Node) -> bool:
+    """False: a declaration of another type, in another scope."""
+    kind = node.parent.child_by_field_name("type") if node.type == "init_declarator" else None
+    return kind is None or text_of(kind) in ("MPI_Datatype", "auto")
 
 
 def _bare(node: Node | None) -> Node | None:
