@@ -63,7 +63,7 @@ class Asked:
         self._missing, self._computed = dict(missing), list(computed)
 
     def tried(self, computed: Callable[[], Made], missing: list[str] | None = None) -> Made | None:
-        """The result. None: values are missing; `missing` gets their names, the user is not asked."""
+        """The result. None: values are missing. `missing` gets their names instead of the user."""
         before = self.state()
         self.restore(({}, [], self._call))
         try:
