@@ -106,7 +106,7 @@ ADDRESSES += "MPI_Type_create_hindexed_block(1, 2, (MPI_Aint[]){{a[1] - a[0]}}, 
 @pytest.mark.parametrize("target", ["s[0].p", "&s[0].p[0]", "&*s[0].p"])
 def test_addresses_behind_pointers_are_asked_for(target):
     text = "struct S { char c; double x[2]; double *p; } ;\nstruct S s[10];\n"
-    with pytest.raises(Problem, match="what (is|are)"):
+    with pytest.raises(Problem, match=r"what (is|are)"):
         described(text + ADDRESSES.format(target))
     for own, place in (("&s[0].p", 24), ("s[0].x", 8), ("&s[0].x[0]", 8)):
         assert described(text + ADDRESSES.format(own)) == f"hindexed_block(2, [{place}], MPI_DOUBLE)"
@@ -115,5 +115,5 @@ def test_addresses_behind_pointers_are_asked_for(target):
 def test_a_variable_of_two_types_is_asked_for():
     text = "struct A { char c; double x; }; struct B { double c, x, y; };\n"
     text += "void f(struct B *s) { g(s->x); }\nvoid h(struct A *s) {\n" + ADDRESSES.format("&s[0].x") + "}"
-    with pytest.raises(Problem, match="what (is|are)"):
+    with pytest.raises(Problem, match=r"what (is|are)"):
         described(text)
