@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 
-from heddle import lines
+from heddle import lines, streams
 from heddle.problem import Problem
 
 _RANKS = ("-n", "-np", "--ranks")
@@ -52,6 +52,8 @@ def main() -> None:
     _leave_locale()
     try:
         _main()
+    except streams.Unwritable as full:
+        _give_up(full)
     finally:
         _flush()
 
@@ -74,11 +76,20 @@ def _flush() -> None:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.silence()
+    except streams.Unwritable as full:
+        _give_up(full)
+
+
+def _give_up(full: streams.Unwritable) -> None:
+    streams.silence()
+    print(f"heddle: {full}", file=sys.stderr)
+    sys.exit(1)
 
 
 def _main() -> None:
     try:
+        streams.prepare(closed_is_fine=sys.argv[1:2] == ["run"])
         if sys.argv[1:2] == ["run"] and (line := plain_run(sys.argv[2:])):
             from heddle.launch import start
 

@@ -41,7 +41,7 @@ class Draft:
 
     def keep(self) -> None:
         try:
-            written.write(self.target, self.file.read_text(errors="surrogateescape"))
+            written.write(self.target, self.file.read_text("utf-8", "surrogateescape"))
         except OSError as error:
             raise Problem(f"cannot write {self.target} ({error.strerror}). Name another place with --output.", code=2) from None
 

@@ -91,7 +91,7 @@ def ask(*arguments: str) -> tuple[dict | list, str]:
     import json
     import subprocess
 
-    answer = subprocess.run([program(TOOL), *arguments], capture_output=True, text=True, errors="replace")
+    answer = subprocess.run([program(TOOL), *arguments], capture_output=True, encoding="utf-8", errors="replace")
     if answer.returncode != 0:
         complaint = answer.stderr.rstrip("\n").removeprefix("heddle: ") or f"heddle-tool {arguments[0]} failed"
         raise Problem(complaint, code=answer.returncode if answer.returncode > 0 else 1)
@@ -105,7 +105,8 @@ def stream(*arguments: str) -> Iterator[dict]:
 
     from heddle.interrupted import end
 
-    with subprocess.Popen([program(TOOL), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8", "errors": "replace"}
+    with subprocess.Popen([program(TOOL), *arguments], **pipes) as child:
         try:
             for line in child.stdout:
                 yield json.loads(line)

@@ -76,3 +76,57 @@ def test_nothing_is_removed_without_a_list_that_fits(tmp_path):
         done = make("uninstall", tmp_path)
         assert done.returncode != 0 and "Nothing was removed" in done.stderr
     assert (tmp_path / "outside").exists() and (tmp_path / "lib/heddle/installed.txt").exists()
+
+
+SMALL = r"""
+cmake_minimum_required(VERSION 3.20)
+project(small NONE)
+file(WRITE ${CMAKE_BINARY_DIR}/heddle "a program")
+file(WRITE ${CMAKE_BINARY_DIR}/deep/folder/heddle.h "a header")
+install(FILES ${CMAKE_BINARY_DIR}/heddle DESTINATION bin)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/deep DESTINATION include/heddle)
+install(CODE [[
+  file(WRITE $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/heddle/__pycache__/made.pyc "by a script")
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${CMAKE_INSTALL_PREFIX}/lib/heddle/__pycache__/made.pyc)
+  if(DEFINED ENV{FULL})
+    file(WRITE $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin/heddle-new "of the new version")
+    message(STATUS "Installing: $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin/heddle-new")
+    message(FATAL_ERROR "the disk is full")
+  endif()
+]])
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    """A build of few files, whose installation fails if FULL is set."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "CMakeLists.txt").write_text(SMALL)
+    subprocess.run(["cmake", "-S", folder, "-B", folder / "build"], check=True, stdout=subprocess.DEVNULL)
+    return folder / "build"
+
+
+def script(name: str, prefix: Path, build: Path, **more: str) -> subprocess.CompletedProcess:
+    environment = os.environ | {"BUILD": str(build), "PREFIX": str(prefix), "DESTDIR": ""} | more
+    return subprocess.run([CHECKOUT / "scripts" / name], env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_failed_installation_leaves_no_files(shared, small, tmp_path):
+    if shared:
+        (tmp_path / "prefix/bin").mkdir(parents=True)
+        (tmp_path / "prefix/bin/other").write_text("of others\n")
+    before = tree(tmp_path)
+    done = script("install", tmp_path / "prefix", small, FULL="1")
+    assert done.returncode == 1 and "the disk is full" in done.stderr and "its files are removed again" in done.stderr
+    assert tree(tmp_path) == before
+
+
+def test_a_failed_second_installation_can_be_removed(small, tmp_path):
+    prefix = tmp_path / "prefix"
+    assert script("install", prefix, small).returncode == 0
+    done = script("install", prefix, small, FULL="1")
+    assert done.returncode == 1 and "files of an earlier installation and of this one" in done.stderr
+    assert (prefix / "bin/heddle").exists() and (prefix / "bin/heddle-new").exists()
+    assert script("uninstall", prefix, small).returncode == 0
+    assert not [path for path in tmp_path.rglob("*") if not path.is_dir()]

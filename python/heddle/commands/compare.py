@@ -1,6 +1,7 @@
 """heddle compare: runs a program alternately with Heddle and without."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -93,7 +94,7 @@ def compare(
     elif not quiet:
         text.show(found)
     if json:
-        _write(json, text.as_json(found))
+        _write(json, text.as_json(found, sys.stdout.encoding if quiet else "utf-8"))
     if found.failure is None:
         if html:
             from heddle.compared import page

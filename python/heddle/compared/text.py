@@ -177,7 +177,8 @@ def _amounts(row: Carried) -> tuple[str, str, str]:
     return f"{row.calls:,}", amount(row.bytes), duration(row.us)
 
 
-def as_json(found: Compared) -> str:
+def as_json(found: Compared, encoding: str = "utf-8") -> str:
+    """`encoding`: of the output. If it is not UTF-8, all letters beyond ASCII are escaped."""
     raw = {"heddle_compare": VERSION, **asdict(found)}
     if found.failure is None:
         gain = found.gain
@@ -185,4 +186,4 @@ def as_json(found: Compared) -> str:
         raw["outliers"] = [i + 1 for i in found.outliers]
         raw["times"] = {"without_s": asdict(found.without), "with_s": asdict(found.with_heddle)}
     raw["outputs"] = [asdict(one) | {"verdict": one.verdict.name} for one in found.outputs]
-    return json.dumps(raw, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(raw, indent=1, ensure_ascii=encoding.lower() != "utf-8") + "\n"
