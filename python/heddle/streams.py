@@ -1,9 +1,9 @@
 """The command's own stdout and stderr: an alphabet without our signs, a full disk, a closed stdout.
 
-    prepare(closed_is_fine=False)      # a Problem: stdout is closed
-    print("→ 2 × as fast")             # "-> 2 x as fast" where the locale has no such signs
-    Unwritable                         # raised by print: the disk is full, say
-    silence()                          # whatever is still to be printed is dropped
+prepare(closed_is_fine=False)      # a Problem: stdout is closed
+print("→ 2 × as fast")             # "-> 2 x as fast" where the locale has no such signs
+Unwritable                         # raised by print: the disk is full, say
+silence()                          # whatever is still to be printed is dropped
 """
 
 from __future__ import annotations
