@@ -28,7 +28,7 @@ SPARE = ("one", "burst", "long")
 SHARED = ("pairs", "bundles", "rounds")
 BLOCKS = tuple(str(4 << 2 * i) for i in range(8))  # bytes, of messages with holes
 LEAST_HOLES = 262.0  # ns, beyond a message of 8 bytes: 256 KiB by a thousand GB/s
-AGAIN = "run heddle tune again when the machine is quiet, or with --anyway, which keeps the figures of a busy machine"
+AGAIN = "run heddle tune again when the machine is quiet, or with --anyway, which keeps even such figures"
 # No hints except the program's; waiting ranks yield.
 SETTINGS = {"HEDDLE_PROFILE": "builtin", "HEDDLE_YIELD": "auto"}
 

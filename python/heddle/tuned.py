@@ -140,6 +140,12 @@ def time(ns: float) -> str:
     return f"{ns:,.0f} ns" if ns < 10_000 else f"{ns / 1e3:,.1f} µs"
 
 
+def _dropped(notes: list[str]) -> str:
+    """The messages whose figures the profile does not have, or has from before."""
+    names = [note.partition(" are not ")[0] for note in notes if " are not kept" in note or " are not measured" in note]
+    return f", without new figures of {'; '.join(names)}. All other measured figures are kept" if names else ""
+
+
 def show(answer: dict) -> None:
     out = table_console()
     machine = answer["profile"]["machine"]
@@ -167,4 +173,4 @@ def show(answer: dict) -> None:
         out.print()
         say(Text(f"{what[:1].upper()}{what[1:]}.", style="yellow" if "not" in what or "busy" in what else ""))
     out.print()
-    say(Text(f"Written to {answer['path']}."))
+    say(Text(f"Written to {answer['path']}{_dropped(answer['without'])}."))

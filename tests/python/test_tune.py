@@ -14,6 +14,7 @@ import pytest
 from conftest import CHECKOUT, HEDDLE, MPIS, clean_environment, launcher, until
 from heddle import disturbance, installations, links, machine_costs, native, repeated, tuned
 from heddle.bench.wire import HOST_OVER_TCP
+from heddle.draft import Draft
 from heddle.problem import Problem
 from heddle.repeated import Repeated, Spoilt, agreed
 from test_width import on_a_terminal
@@ -36,7 +37,7 @@ def test_writes_where_heddle_looks_for_it(heddle, tmp_path):
 
 
 def test_writes_the_profile_that_programs_will_read(heddle, tmp_path):
-    file = tmp_path / "new/p.json"
+    file = tmp_path / "p.json"
     words = ("tune", "--quick", "--anyway", "--mpi", "none")
     done = heddle(*words, XDG_CONFIG_HOME=str(tmp_path), HEDDLE_PROFILE=str(file))
     assert done.returncode == 0 and f"Written to {file}" in done.stdout.replace("\n", ""), done
@@ -49,14 +50,46 @@ def test_writes_the_profile_that_programs_will_read(heddle, tmp_path):
 
 
 def test_json_and_output(heddle, tmp_path):
-    done = heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "deep/er/p.json")
-    assert json.loads(done.stdout) == json.loads((tmp_path / "deep/er/p.json").read_text())
+    done = heddle("tune", "--quick", "--mpi", "none", "--json", "--output", tmp_path / "p.json")
+    assert json.loads(done.stdout) == json.loads((tmp_path / "p.json").read_text())
 
 
 def test_what_cannot_be_written(heddle, tmp_path):
     (tmp_path / "file").write_text("")
     done = heddle("tune", "--quick", "--mpi", "none", "--output", tmp_path / "file/p.json")
     assert done.returncode == 2 and done.stderr.startswith("heddle: cannot write") and "--output" in done.stderr
+
+
+@pytest.mark.parametrize("named", ["--output", "HEDDLE_PROFILE"])
+def test_a_folder_that_is_missing_is_told_before_the_measurement(heddle, named, tmp_path):
+    """As for the files of all other commands: the user may have mistyped its name."""
+    file = str(tmp_path / "no/p.json")
+    words, variables = (("--output", file), {}) if named == "--output" else ((), {named: file})
+    done = heddle("tune", "--quick", "--mpi", "none", *words, **variables)
+    assert done.returncode == 2 and f"there is no folder {tmp_path}/no" in done.stderr, done
+    assert "measuring" not in done.stderr and not (tmp_path / "no").exists()
+
+
+def test_the_default_folder_is_made_when_the_profile_is_kept(monkeypatch, tmp_path):
+    for name in ("HEDDLE_PROFILE", "HEDDLE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home/config"))
+    with Draft(None) as given_up:
+        given_up.file.write_text("{}")
+    assert not [*tmp_path.iterdir()]
+    with Draft(None) as draft:
+        draft.file.write_text("{}")
+        draft.keep()
+    assert (tmp_path / "home/config/heddle/profile.json").read_text() == "{}"
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/proc/config")
+    with pytest.raises(Problem, match="cannot write /proc/config"):
+        Draft(None)
+
+
+def test_the_last_line_names_figures_that_are_not_kept():
+    notes = ["messages of MPICH with holes are not kept (9 tries differ); there will be no estimates in reports"]
+    assert tuned._dropped(notes) == ", without new figures of messages of MPICH with holes. All other measured figures are kept"
+    assert not tuned._dropped(["messages of MPICH: measured 3 times, within 5 %"])
 
 
 @pytest.mark.parametrize(("mpi", "what"), [("none", "heddle-tool tune"), ("openmpi", "heddle-tool links")])
