@@ -1,7 +1,7 @@
 """Files that the settings name. Some variables come from files of settings
 (src/settings/files.hpp), and then a fault would show only after the run.
 
-    check_outputs(["./app"])          # a Problem: a file of settings names a report that cannot be written
+    check_outputs(["./app"])          # warns if a file of settings names a report that cannot be written
 
 heddle-tool reads the files. It is asked only if a file names one of these variables, because every
 `heddle run` comes here.
@@ -10,6 +10,7 @@ heddle-tool reads the files. It is asked only if a file names one of these varia
 from __future__ import annotations
 
 import os
+import sys
 
 from heddle import native, remembered
 from heddle.problem import Problem
@@ -54,8 +55,9 @@ def _text(file: str) -> str:
 
 
 def check_outputs(words: list[str], has_report: bool = False) -> None:
-    """Problem: a file of settings asks for a file that cannot be written. As for the files that the
-    environment names (heddle.reported.afterwards), nothing is checked under a launcher.
+    """Warns if a file of settings asks for a file that cannot be written. A setting of the site must
+    not stop programs; a fault in the environment does, because it is the user's own
+    (heddle.reported.afterwards). As there, nothing is checked under a launcher.
     `has_report`: the report goes to the place of --report instead."""
     from heddle import launch
 
@@ -69,6 +71,4 @@ def check_outputs(words: list[str], has_report: bool = False) -> None:
         try:
             check_writable(row["value"], words, f"{OUTPUTS[row['name']]} of {row['name']} ({row['from']})")
         except Problem as problem:
-            raise Problem(
-                f"{problem} Correct that line, or run without it: {row['name']}= heddle run ...", problem.code
-            ) from None
+            print(f"heddle: {problem} Correct that line, or run without it: {row['name']}= heddle run ...", file=sys.stderr)
