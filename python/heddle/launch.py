@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sys
 from collections import namedtuple
@@ -82,7 +83,8 @@ def _planned(words: list[str], ranks: int | None, mpi: str | None, heddle: bool)
     if is_launcher(words[0]):
         if ranks is not None:
             raise Problem(
-                f"{words[0]} is a launcher: give the number of ranks to it, not to heddle (-- {words[0]} -n {ranks} ...).",
+                f"{words[0]} is a launcher: give the number of ranks to it, not to heddle "
+                f"(-- {shlex.quote(words[0])} -n {ranks} ...).",
                 code=2,
             )
         return _under_launcher(file, words, asked, heddle)
@@ -108,7 +110,9 @@ def start(words: list[str], ranks: int | None, mpi: str | None, report: str | No
     """Becomes the command of plan(). For a `report` ("": a report that is not kept) or a timeline
     this process stays beside the command, and ends as the command does."""
     if report == "" and words[0].endswith((".json", ".html")) and not program.exists(words[0]):
-        raise Problem(f"{words[0]} is no program. The report's file comes after an equals sign: --report={words[0]}", code=2)
+        raise Problem(
+            f"{words[0]} is no program. The report's file comes after an equals sign: --report={shlex.quote(words[0])}", code=2
+        )
     _say_who_drops_preloads(words)
     if trace := os.environ.get("HEDDLE_TRACE"):
         from heddle.reported.afterwards import check_writable
@@ -170,7 +174,7 @@ def _started(words: list[str], ranks: int, choice: Choice, heddle: bool) -> Comm
     if mpi is None:
         raise Problem(
             f"{words[0]} uses {choice.library}, but there is no mpiexec beside it. Start the program with its usual launcher: "
-            f"heddle run -- mpiexec -n {ranks} {words[0]} ..."
+            f"heddle run -- mpiexec -n {ranks} {shlex.quote(words[0])} ..."
         )
     environment = dict(os.environ)
     value = preload.value(choice.family, _preloaded(choice), environment.pop(preload.VARIABLE, ""), heddle, choice.runtimes)
@@ -220,7 +224,8 @@ def _under_wrapper(file: Path, words: list[str], asked: Installation | None, hed
     if not asked and not own:
         raise Problem(
             f"{words[0]} is no MPI program and no launcher that Heddle knows. Say how many ranks to start (heddle run -n 4 -- "
-            f"{words[0]} ...) or which MPI it will use (heddle run --mpi mpich|openmpi|PATH -- {words[0]} ...)."
+            f"{shlex.quote(words[0])} ...) or which MPI it will use "
+            f"(heddle run --mpi mpich|openmpi|PATH -- {shlex.quote(words[0])} ...)."
         )
     choice = _choose(own, asked)
     environment = dict(os.environ)
@@ -373,7 +378,7 @@ def _mismatch(words: list[str], launcher: Launcher, own: Linkage) -> str:
     return (
         f"{words[0]} starts programs of {launcher.name} {launcher.version}, but {own.program} is linked with {own.soname}"
         f"{f' ({own.path})' if own.path else ''}. Start it with that MPI's mpiexec, or let Heddle choose: "
-        f"heddle run -n {ranks} -- {own.program} ..."
+        f"heddle run -n {ranks} -- {shlex.quote(own.program)} ..."
     )
 
 

@@ -10,6 +10,7 @@ near.no_executable("mine.py")               # "mine.py is not an executable file
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -116,5 +117,5 @@ def _launchers(word: str) -> str:
     names = ", ".join(f"{mpi.name} ({mpi.mpiexec})" for mpi in found)
     return (
         f" The MPIs of this machine are {names}. Let Heddle start it (heddle run --mpi {found[0].name} -n 4 -- ./app), "
-        f"or name the launcher by its path (heddle run -- {found[0].mpiexec} -n 4 ./app)."
+        f"or name the launcher by its path (heddle run -- {shlex.quote(str(found[0].mpiexec))} -n 4 ./app)."
     )

@@ -3,6 +3,8 @@ rank on each node."""
 
 from __future__ import annotations
 
+import shlex
+
 from heddle import launch, links, native, program
 from heddle.families import Family
 from heddle.jobs import output
@@ -39,7 +41,7 @@ def family_of(launcher: list[str]) -> Family:
     if asked is None:
         raise Problem(
             f"{launcher[0]} does not say which MPI it belongs to. "
-            f"Name the MPI: heddle tune --mpi mpich|openmpi -- {' '.join(launcher)}",
+            f"Name the MPI: heddle tune --mpi mpich|openmpi -- {shlex.join(launcher)}",
             code=2,
         )
     return asked.family

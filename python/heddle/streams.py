@@ -43,13 +43,13 @@ def prepare(closed_is_fine: bool) -> None:
     """`closed_is_fine`: stdout is that of a program, and we print nothing."""
     codecs.register_error(_ERRORS, _spelled_out)
     if sys.stderr is None:  # print would take stdout instead
-        sys.stderr = open(os.devnull, "w")
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     elif sys.stderr.errors == "backslashreplace":
         sys.stderr.reconfigure(errors=_ERRORS)
     if sys.stdout is not None:
         sys.stdout = _wrapped(sys.stdout)
         return
-    sys.stdout = open(os.devnull, "w")  # no child inherits it
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (no child inherits it)
     if not closed_is_fine:
         raise Problem("cannot write to stdout (it is closed).")
 

@@ -55,6 +55,15 @@ def why_not(file: Path) -> str:
     return _makes_nothing(target)
 
 
+def is_stream(file: Path) -> bool:
+    """True: the name leads to a device, a pipe or an open file. No new file takes its place."""
+    try:
+        target = followed(file)
+    except OSError:
+        return False
+    return target.parent in _OPEN or (target.exists() and not target.is_file())
+
+
 def _takes_nothing(device: Path) -> str:
     """Why a device refuses even an empty text, as /dev/full does. Nothing is written. A pipe may
     have no reader yet, so it is not opened."""

@@ -37,12 +37,13 @@ def processor() -> Iterator[Finding]:
 def profile() -> Iterator[Finding]:
     """The profile of `heddle tune` that programs find here."""
     try:
-        answer, complaints = native.ask("profile", "--json")
+        answer, said = native.ask("profile", "--json")
         doubts = json_of(Path(answer["file"])).get("doubts", []) if answer["file"] else []
     except (Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
         return  # built.libraries reports a tool that does not run
+    complaints = [line.removeprefix("heddle: ") for line in said.splitlines() if "the profile" in line]  # not of settings
     if complaints:
-        yield poor("profile", complaints.strip().removeprefix("heddle: "), "run heddle tune, or set HEDDLE_PROFILE=builtin")
+        yield poor("profile", "; ".join(complaints), "run heddle tune, or set HEDDLE_PROFILE=builtin")
     elif doubts:
         yield poor("profile", f"{answer['file']}: {'; '.join(map(str, doubts))}", "run heddle tune on a quiet machine")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.table import Table
@@ -11,7 +12,7 @@ from rich.text import Text
 from heddle import listing
 from heddle.console import console, say, table_console
 from heddle.foreign import clean
-from heddle.reported.words import amount, duration, shortened
+from heddle.reported.words import amount, counted, duration, shortened
 from heddle.verdict import Meaning
 
 from . import VERSION, Carried, Compared, Failure, Site
@@ -156,14 +157,16 @@ def _calls(found: Compared) -> None:
     for row in found.calls[:MOST_ROWS]:
         table.add_row(row.name, f"{row.calls:,}", duration(row.without_us), duration(row.with_us))
     sums = [sum(row.without_us for row in found.calls), sum(row.with_us for row in found.calls)]
-    table.add_row("all of these", f"{sum(row.calls for row in found.calls):,}", *map(duration, sums), style="bold")
+    table.add_row("in all", f"{sum(row.calls for row in found.calls):,}", *map(duration, sums), style="bold")
     console().print()
     say(Text(ONE_RUN))
     table_console().print(table)
+    _more(found.calls)
     if any(one.place for one in found.sites):
         cells = [site(one) for one in found.sites[:MOST_ROWS]]
         console().print()
         listing.show(SITES, cells, above=("from", "datatype"), right=SITES[3:])
+        _more(found.sites)
     cells = [
         (row.datatype_name or shortened(row.datatype), row.place, row.called, row.way, *_amounts(row))
         for row in found.carried[:MOST_ROWS]
@@ -171,6 +174,13 @@ def _calls(found: Compared) -> None:
     if cells:
         console().print()
         listing.show(CARRIED, cells, above=CARRIED[:2], right=CARRIED[4:])
+        _more(found.carried)
+
+
+def _more(rows: Sequence) -> None:
+    left = len(rows) - MOST_ROWS
+    if left > 0:
+        print(f"… {counted(left, 'more row')}; --json FILE has all of them")
 
 
 def _amounts(row: Carried) -> tuple[str, str, str]:

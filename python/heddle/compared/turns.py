@@ -25,7 +25,7 @@ from heddle.reported import LAST
 from heddle.reported.carried import carried as said_to_be_carried
 from heddle.reported.carried import carries, handed_on
 from heddle.reported.reading import rows_of
-from heddle.reported.words import duration
+from heddle.reported.words import counted, duration
 from heddle.waited import Waited, in_words
 
 from . import Compared, Failure, Round
@@ -83,7 +83,7 @@ class _Turns:
         self._warming = asked.warm_up
         launcher = launch.mpi_of(Path(self._with.file))
         self._found = Compared(
-            command=shlex.join(asked.words) + (f" ({asked.ranks} ranks)" if asked.ranks else ""),
+            command=shlex.join(asked.words) + (f" ({counted(asked.ranks, 'rank')})" if asked.ranks else ""),
             mpi=f"{_TITLES.get(launcher.name, launcher.name)} {launcher.version}" if launcher else "",
             date=datetime.datetime.now().astimezone().isoformat(" ", "minutes"),
             heddle=heddle.__version__,
@@ -101,7 +101,7 @@ class _Turns:
         if self._warming:
             return "in the warm-up; there are no figures yet"
         if done == all_of_them:
-            return f"after all {done} rounds, before the calls are known"
+            return f"{'after the round' if done == 1 else f'after all {done} rounds'}, before the calls are known"
         if not done:
             return f"after 0 of {all_of_them} rounds; there are no figures yet"
         medians = f"{_time(self._found.without)} without Heddle, {_time(self._found.with_heddle)} with it"
@@ -117,7 +117,7 @@ class _Turns:
             return f"{where}, {spent} so far; the first pair of runs has not ended"
         left = self._pair_s * (all_of_them - done + self._asked.calls)
         if done == all_of_them:
-            return f"all {done} rounds are done; the runs for the calls are under way"
+            return f"{'the round is' if done == 1 else f'all {done} rounds are'} done; the runs for the calls are under way"
         return f"{where}, {spent} so far; about {in_words(left)} to go"
 
     def _plan(self, with_heddle: bool) -> Command:

@@ -8,6 +8,7 @@ no_source("vector(3, 1")    # ""
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 SOURCES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".f90", ".F90", ".f08", ".f", ".F", ".py")
@@ -35,15 +36,14 @@ def no_source(word: str) -> str:
         return ""
     if elf.is_elf(file):
         start = word if "/" in word else f"./{word}"
-        return (
-            f"{word} is a program; HEDDLE_EXPLAIN=all heddle run -n 2 -- {start} explains the datatypes of a running program."
-        )
+        command = f"HEDDLE_EXPLAIN=all heddle run -n 2 -- {shlex.quote(start)}"
+        return f"{word} is a program; {command} explains the datatypes of a running program."
     try:
         found = json_of(file)
     except (OSError, ValueError):
         found = None
     if isinstance(found, dict) and "heddle_report" in found:
-        return f"{word} is a report; heddle report {word} shows it."
+        return f"{word} is a report; heddle report {shlex.quote(word)} shows it."
     if isinstance(found, dict) and "traceEvents" in found:
         return f"{word} is a timeline; open it in Perfetto (https://ui.perfetto.dev)."
     return f"{word} is a file, but no source of a program that heddle explain reads ({', '.join(SOURCES)})."

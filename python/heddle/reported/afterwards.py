@@ -29,7 +29,7 @@ from heddle import disturbance, launch, listing, written
 from heddle.foreign import clean
 from heddle.problem import Problem
 
-from . import Found, timeline
+from . import Found, lost, timeline
 from .advice import advice
 from .carried import FILES_OFF, carried, handed_on, ours
 from .estimate import COMPARE, estimate
@@ -62,8 +62,8 @@ def run(words: list[str], ranks: int | None, mpi: str | None, kept: str) -> NoRe
             with disturbance.watched(command.file) as others:
                 ended = _run(command)
             seconds = time.perf_counter() - begin
-        found = next(reversed(_written(file, before)), None)
-        _say(found, seconds, kept, option, compare(words, ranks, mpi), ended.interrupted)
+        found = None if _streams(kept) else next(reversed(_written(file, before)), None)
+        _say(found, seconds, kept, option, words, compare(words, ranks, mpi), ended)
         if found and others.busy:
             print(clean(f"heddle: {others.words}"), file=sys.stderr)
     _end(ended.code)
@@ -136,6 +136,11 @@ def _why_not(kept: str) -> str:
     return "" if not kept or "%" in str(Path(kept).absolute().parent) else written.why_not(Path(kept).absolute())
 
 
+def _streams(kept: str) -> bool:
+    """True: the report goes to /dev/stdout or a pipe, and cannot be read again."""
+    return bool(kept) and "%" not in kept and written.is_stream(Path(kept).absolute())
+
+
 def _identities(file: Path) -> dict[Path, tuple[int, int]]:
     """The files that may be the report, by inode and time: a report is always a new file. A name
     with %h, %p, %j or %r (src/report/file_name.hpp) may mean several files."""
@@ -181,8 +186,9 @@ def _run(command: launch.Command) -> Ended:
     return Ended(code, signal.Signals(ends[0]).name if ends else "")
 
 
-def _say(file: Path | None, seconds: float, kept: str, option: str, compare: str, interrupted: str) -> None:
+def _say(file: Path | None, seconds: float, kept: str, option: str, words: list[str], compare: str, ended: Ended) -> None:
     """`option`: the option or the variable that has named the file `kept`."""
+    interrupted = ended.interrupted
     try:
         if file is None and interrupted:
             raise Problem(f"{interrupted} came during the run, and there is no report")
@@ -190,10 +196,10 @@ def _say(file: Path | None, seconds: float, kept: str, option: str, compare: str
             raise Problem(f"there is no report in {kept}: {why}. {option}=FILE names another file")
         if file is None:
             where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
-            raise Problem(
-                "there is no report. If no line above says that it cannot be written: the program did not reach MPI_Finalize, "
-                f"or Heddle did not get into it (ask heddle doctor, with the same line), or rank 0 ran{where or ' elsewhere'}."
-            )
+            said = lost.why(words, ended.code, where or " elsewhere")
+            if _streams(kept) and lost.UNKNOWN in said:
+                said = f"the report goes to {kept}; {option}=FILE with another FILE gives a summary here, too"
+            raise Problem(said)
         said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare, interrupted)
     except Problem as problem:
         said = [str(problem)]
@@ -207,7 +213,10 @@ def lines(found: Found, seconds: float, kept: str = "", compare: str = COMPARE, 
     were handed on, the estimated gain, one advice or the next step.
     @param interrupted: the name of the signal that asked the program to end."""
     ranks = max(1, found.ranks)
-    said = [f"{duration(seconds * 1e6)} in all; {_spent(found)}" + (f". heddle report {kept} shows more" if kept else "")]
+    said = [
+        f"{duration(seconds * 1e6)} in all; {_spent(found)}"
+        + (f". heddle report {shlex.quote(kept)} shows more" if kept else "")
+    ]
     calls, why = _calls(found)
     if interrupted:
         said.insert(0, f"{interrupted} came during the run, so the report may have only a part of it")
@@ -268,6 +277,6 @@ def _calls(found: Found) -> tuple[list[str], str]:
     rows = []
     for named, (us, calls) in dearest:
         mean = us / max(1, found.ranks)
-        rows.append((f"  {named}", duration(mean), share(mean, found), f"{calls:,} calls"))
+        rows.append((f"  {named}", duration(mean), share(mean, found), f"{calls:,} {'calls' if calls != 1 else 'call '}"))
     right = ("time", "share", "calls")
     return listing.listing(("", *right), rows, right=right)[1:], missing(where)

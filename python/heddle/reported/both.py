@@ -17,7 +17,7 @@ from heddle import listing
 
 from . import Found, Procedure
 from .lines import Place, missing, places
-from .words import duration, shortened
+from .words import counted, duration, shortened
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def warning(before: Found, after: Found) -> str:
     ):
         differ.append(" and ".join(f"`{shortened(shlex.join(words))}`" for words in commands))
     if before.ranks != after.ranks:
-        differ.append(f"{before.ranks:,} and {after.ranks:,} ranks")
+        differ.append(f"{before.ranks:,} and {counted(after.ranks, 'rank')}")
     libraries = [str(found.run.get("mpi", "")) for found in (before, after)]
     if all(libraries) and libraries[0] != libraries[1]:
         differ.append(" and ".join(shortened(name) for name in libraries))

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections import Counter
 
 from . import BY_NATURE, Found, Row
-from .words import amount, listed
+from .words import amount, counted, listed
 
 FILES_OFF = "files off"  # src/report/call_site.hpp
 PLAIN = ("no holes", "off", BY_NATURE)
 ACCESSES = {  # by Row.call; all other rows are messages
-    "file write": ("wrote", "file accesses"),
-    "file read": ("read", "file accesses"),
-    "put": ("put", "one-sided accesses"),
-    "get": ("got", "one-sided accesses"),
+    "file write": ("wrote", "file access", "file accesses"),
+    "file read": ("read", "file access", "file accesses"),
+    "put": ("put", "one-sided access", "one-sided accesses"),
+    "get": ("got", "one-sided access", "one-sided accesses"),
 }
 DIFFER = "; sent and received differ, as only data count that Heddle packs or copies itself"
 OFF = "Heddle was off, and carried nothing: `heddle env` says where HEDDLE=off is set"
@@ -37,7 +37,7 @@ def carried(found: Found) -> str:
     if found.heddle == "off":
         return OFF
     rows, without = ours(found), _without_holes(found)
-    where = f"on {found.ranks} ranks"
+    where = f"on {counted(found.ranks, 'rank')}"
     if rows:
         holes = "with holes" if all(row.has_holes for row in rows) else "with holes and in one piece"
         return f"carried: {_moved(rows)}, {holes}, {where}{without}{DIFFER if _differ(rows) else ''}"
@@ -50,9 +50,9 @@ def carried(found: Found) -> str:
 def nothing(found: Found) -> str:
     """The sentences for a report without rows."""
     if found.heddle == "off":
-        return f"{found.ranks} ranks. {OFF}."
+        return f"{counted(found.ranks, 'rank')}. {OFF}."
     without, handed = _without_holes(found), handed_on(found)
-    said = [f"{found.ranks} ranks{'' if _holed(found) else ', and no message with holes in it'}."]
+    said = [f"{counted(found.ranks, 'rank')}{'' if _holed(found) else ', and no message with holes in it'}."]
     said += [f"Heddle carried{without.lstrip(';')}."] if without else []
     return " ".join([*said, *([f"{handed[:1].upper()}{handed[1:]}."] if handed else [])])
 
@@ -98,10 +98,10 @@ def _differ(rows: list[Row]) -> bool:
 def _moved(rows: list[Row]) -> str:
     """Bytes and messages, then bytes and accesses."""
     sent, received = (_messages(rows, out) for out in (True, False))
-    parts = [("sent", "messages", sent), ("received", "messages", received)]
-    parts += [(verb, noun, [row for row in rows if row.call == call]) for call, (verb, noun) in ACCESSES.items()]
+    parts = [("sent", ("message",), sent), ("received", ("message",), received)]
+    parts += [(verb, nouns, [row for row in rows if row.call == call]) for call, (verb, *nouns) in ACCESSES.items()]
     return ", ".join(
-        f"{verb} {amount(_bytes(its))} in {sum(row.calls for row in its):,} {noun}" for verb, noun, its in parts if its
+        f"{verb} {amount(_bytes(its))} in {counted(sum(row.calls for row in its), *nouns)}" for verb, nouns, its in parts if its
     )
 
 
@@ -110,11 +110,10 @@ def _without_holes(found: Found) -> str:
     said = ""
     short = [one for one in found.mailed if not one.name.startswith("retracted")]
     if short:
-        said += (
-            f"; {sum(one.blocks for one in short):,} short blocks without messages ({amount(sum(one.bytes for one in short))})"
-        )
+        blocks = counted(sum(one.blocks for one in short), "short block")
+        said += f"; {blocks} without messages ({amount(sum(one.bytes for one in short))})"
     seen = {row.procedure for row in found.rows}
     calls = [one for one in found.procedures if one.carried and one.name not in seen] if "" not in seen else []
     if calls:
-        said += f"; {sum(one.carried for one in calls):,} calls of {listed([one.name for one in calls])}"
+        said += f"; {counted(sum(one.carried for one in calls), 'call')} of {listed([one.name for one in calls])}"
     return said

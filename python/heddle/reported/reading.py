@@ -7,6 +7,7 @@ found = rows_of(Path("r.json"))          # of this build, or of an earlier versi
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import fields
 from pathlib import Path
 
@@ -170,6 +171,11 @@ def rows_of(file: Path) -> Found:
             raise ValueError("it is no JSON object")
         if "traceEvents" in raw and "heddle_report" not in raw:
             raise Problem(f"{file} is a timeline; open it in Perfetto (https://ui.perfetto.dev).")
+        if "heddle_compare" in raw and "heddle_report" not in raw:
+            raise Problem(
+                f"{file} is the JSON of a comparison, and no command shows it again. `heddle compare --html FILE -- ...` "
+                "compares again, and writes a page."
+            )
         if raw["heddle_report"] not in READABLE:
             raise Problem(
                 f"{file} is of version {raw['heddle_report']!r}; this heddle reads versions up to {VERSION}. Read it with the "
@@ -196,7 +202,7 @@ def rows_of(file: Path) -> Found:
     except FileNotFoundError as error:
         from heddle import near
 
-        makes = f" `heddle run --report={file} -- ...` makes one."
+        makes = f" `heddle run --report={shlex.quote(str(file))} -- ...` makes one."
         raise Problem(f"cannot read {file} ({error.strerror}).{near.file(file) or makes}") from None
     except OSError as error:
         raise Problem(f"cannot read {file} ({error.strerror}).") from None

@@ -17,7 +17,7 @@ from .lines import missing, places
 from .reasons import plain
 from .sections import about_sections
 from .waits import of_site, unlogged, waits_of
-from .words import amount, duration, roughly
+from .words import amount, counted, duration, roughly
 
 
 def title(found: Found) -> str:
@@ -269,7 +269,7 @@ def _show_carried(found: Found, where: dict, most: int) -> None:
     _table(ROWS, rows(found, where, estimates), most, above=above, wraps=("why",), optional=MAY_BE_EMPTY)
     left = found.rows[most:]
     more = f"… {len(left)} more rows, {duration(sum(row.time for row in left))}\n\n" if left else "\n"
-    print(f"{more}{found.ranks} ranks, {duration(found.time)} in all, summed over the ranks.")
+    print(f"{more}{counted(found.ranks, 'rank')}, {duration(found.time)} in all, summed over the ranks.")
     print(listing.prose(PHASES))
     print(listing.prose(estimates.sentence))
     print(listing.prose(LAYOUTS))

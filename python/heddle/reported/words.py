@@ -17,6 +17,11 @@ def amount(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def counted(number: int, one: str, more: str = "") -> str:
+    """A number and its noun: "1 rank", "2 ranks"."""
+    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
+
+
 def listed(names: Sequence[str], most: int = 3) -> str:
     """The first names: "MPI_Send, MPI_Recv, …"."""
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
