@@ -55,8 +55,8 @@ def _text(file: str) -> str:
 
 
 def check_outputs(words: list[str], has_report: bool = False) -> None:
-    """Warns if a file of settings asks for a file that cannot be written. A setting of the site must
-    not stop programs; a fault in the environment does, because it is the user's own
+    """Warns if a file of settings asks for a file that cannot be written. A setting of the site
+    must not stop programs. A fault in the environment does, because it is the user's own
     (heddle.reported.afterwards). As there, nothing is checked under a launcher.
     `has_report`: the report goes to the place of --report instead."""
     from heddle import launch

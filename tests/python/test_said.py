@@ -1,4 +1,4 @@
-"""What the commands say: nouns in the singular, commands to copy, causes that are known."""
+"""The sentences of the commands: nouns in the singular, commands to copy, known causes."""
 
 import json
 import re
