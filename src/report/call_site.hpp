@@ -3,8 +3,8 @@
 //
 //   CallSite& site = report.site({"MPI_Send", place, "face", "MPI_COMM_WORLD"});
 //   const Caller caller{&site, number};          // of this call
-//   caller.carried();                            // Heddle has done some of its work, now or later
-//   site.ends(number, ns, bytes, Passed::no_holes);
+//   report::carried(caller);                     // Heddle has done some of its work, now or later
+//   site.ends(caller.number, ns, bytes, Passed::no_holes, caller.carried);
 #pragma once
 
 #include <array>
@@ -64,15 +64,17 @@ class CallSite {
     bool first;    ///< The site's first call, or its first call with this reason.
   };
   /// Counts a call that is over.
-  /// @param bytes  Bytes that it sends, or has room for; negative: unknown.
-  End ends(std::uint64_t number, double ns, std::int64_t bytes, Passed why) noexcept {
+  /// @param bytes  Bytes that it sends, or has room for; negative: unknown. @param carried  Its own
+  /// thread has carried it, or a part of it.
+  End ends(std::uint64_t number, double ns, std::int64_t bytes, Passed why, bool carried = false) noexcept {
     const bool first = add(calls_, 1) == 0;
     add(ns_, static_cast<std::int64_t>(ns));
     if (bytes >= 0) {
       add(bytes_, bytes);
       add(sizes_[std::bit_width(static_cast<std::uint64_t>(bytes))], 1);
     }
-    if (mark_of(number).load(std::memory_order_relaxed) == number) return {.carried = true, .why = why, .first = first};
+    if (carried || mark_of(number).load(std::memory_order_relaxed) == number)
+      return {.carried = true, .why = why, .first = first};
     why_.store(why, std::memory_order_relaxed);
     const std::int64_t before = passed_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
     return {.carried = false, .why = why, .first = before == 0};
@@ -108,13 +110,13 @@ class CallSite {
     return before;
   }
 
-  /// The mark of a call that Heddle has carried. Calls of several threads, and calls whose messages
-  /// come later, are under way at the same time.
+  /// The mark of a call that Heddle has carried. A later part of a call finds it, unless many other
+  /// calls have come meanwhile.
   std::atomic<std::uint64_t>& mark_of(std::uint64_t number) noexcept { return marked_[threads::hash_of(number, mark_bits)]; }
 
   const Name name_;
   std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
-  static constexpr int mark_bits = 6;
+  static constexpr int mark_bits = 8;
   std::array<std::atomic<std::uint64_t>, 1U << mark_bits> marked_{};  // numbers of calls; no number is 0
   std::atomic<Passed> why_{Passed::by_nature};
   std::array<std::atomic<std::int64_t>, passed_names.size()> passed_{};
@@ -131,6 +133,7 @@ struct Caller {
   CallSite* site = nullptr;  ///< Null: no report is wanted, or the call is Heddle's own.
   std::uint64_t number = 0;  ///< Among all calls of all threads. Numbers begin with 1.
   bool ended = false;        ///< It has returned, and a later call does work for it.
+  bool carried = false;      ///< This thread has carried it, or a part of it.
   Chosen* chosen = nullptr;  ///< Its algorithm, if one was chosen.
 };
 

@@ -88,7 +88,8 @@ void Observed::ends(const Called& called, const Mark& mark, bool done) noexcept 
   const std::int64_t planned = done ? moved(called, met) : -1;
   const std::int64_t bytes = called.later ? -1 : planned;
   if (caller.site) {
-    const CallSite::End how = caller.site->ends(caller.number, ns, bytes, meanings_.why(called, caller.chosen != nullptr));
+    const CallSite::End how =
+        caller.site->ends(caller.number, ns, bytes, meanings_.why(called, caller.chosen != nullptr), caller.carried);
     if (Log* const log = report_.log()) log->add_call(*caller.site, how, bytes, ns);
   }
   if (caller.chosen && planned > 0) caller.chosen->bytes.fetch_add(planned, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 #include "report/report.hpp"
 #include "threads/read_by_every_call.hpp"
@@ -21,17 +22,22 @@ inline Caller caller() noexcept { return of_process.load(std::memory_order_relax
 
 /// Records that Heddle has carried out a call, or a part of it.
 inline void carried(const Caller& caller) noexcept {
-  if (caller.site) caller.site->carried(caller.number, caller.ended || caller_of_thread.number != caller.number);
+  if (!caller.site) return;
+  const bool ended = caller.ended || caller_of_thread.number != caller.number;
+  if (!ended && std::exchange(caller_of_thread.carried, true)) return;
+  caller.site->carried(caller.number, ended);
 }
 
 /// While it lives, work of this thread counts for an earlier call of the program.
 class InTheNameOf {
  public:
   explicit InTheNameOf(const Caller& caller) noexcept : before_(caller.site ? caller_of_thread : caller) {
-    if (caller.site) caller_of_thread = {caller.site, caller.number, caller.number != before_.number || before_.ended};
+    const bool other = caller.number != before_.number;
+    if (caller.site) caller_of_thread = {caller.site, caller.number, other || before_.ended, !other && before_.carried};
     set_ = caller.site != nullptr;
   }
   ~InTheNameOf() {
+    if (caller_of_thread.number == before_.number) before_.carried = caller_of_thread.carried;
     if (set_) caller_of_thread = before_;
   }
   InTheNameOf(const InTheNameOf&) = delete;

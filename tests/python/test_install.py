@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, clean_environment, launcher, once, own_copy, prefix
+from conftest import CHECKOUT, MPIS, clean_environment, launcher, once, own_copy, prefix, report, row
 
 PREFIX = Path("/opt/heddle")  # staged by DESTDIR, and used from there
 SOURCES = Path(__file__).parent / "installed"
@@ -55,20 +55,10 @@ def test_command(run):
     assert "2-D loop nest" in run("heddle", "explain", "hvector(8, 1, 24, vector(8, 1, 8, contiguous(3, double)))").stdout
 
 
-def test_a_report_as_a_page(root, run, tmp_path):
+def test_a_report_as_a_page(root, run, written, tmp_path):
     """Its templates are installed, and the packages beside the command that read them are in pure
     Python."""
-    row = {
-        "call": "send",
-        "datatype": "loop 128 × 16384 B { block 256 }",
-        "way": "direct",
-        "ranks": 2,
-        "calls": 10,
-        "bytes": 99,
-    }
-    row |= {"search_us": 1.0, "pack_us": 300.0, "wait_us": 20.5, "copy_us": 0.0}
-    (tmp_path / "r.json").write_text(json.dumps({"heddle_report": 1, "ranks": 2, "rows": [row]}))
-    done = run("heddle", "report", tmp_path / "r.json", "--html", tmp_path / "r.html")
+    done = run("heddle", "report", written(report(row(bytes=99))), "--html", tmp_path / "r.html")
     assert done.returncode == 0, done.stderr
     assert "128 blocks of 256 B" in (tmp_path / "r.html").read_text()
     vendor = root / "lib/heddle/vendor"

@@ -7,35 +7,26 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import HEDDLE, clean_environment, compiled, prefix
+from conftest import HEDDLE, clean_environment, compiled, prefix, report, row
 
 TYPE = "vector(3, 1, 2, int)"
 WORK = "#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"
 
 
-def report(folder: Path) -> str:
-    row = {
-        "call": "send",
-        "datatype": "loop 128 × 16384 B { block 256 }",
-        "way": "direct",
-        "ranks": 2,
-        "calls": 10,
-        "bytes": 99,
-    }
-    row |= {"search_us": 1.0, "pack_us": 300.0, "wait_us": 20.5, "copy_us": 0.0}
-    (folder / "r.json").write_text(json.dumps({"heddle_report": 1, "ranks": 2, "rows": [row]}))
+def report_in(folder: Path) -> str:
+    (folder / "r.json").write_text(json.dumps(report(row(bytes=99))))
     return str(folder / "r.json")
 
 
 def words_of(command: str, folder: Path) -> list[str]:
     plain = {"explain": ["explain", TYPE], "env": ["env"], "help": ["--help"]}
-    return plain.get(command) or [*command.split(), *([report(folder)] * (2 if command == "report" else 1))]
+    return plain.get(command) or [*command.split(), *([report_in(folder)] * (2 if command == "report" else 1))]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_signs_that_an_alphabet_lacks_are_spelled_out(encoding, tmp_path):
     environment = clean_environment(PYTHONIOENCODING=encoding)
-    for words in (["explain", TYPE], ["report", report(tmp_path)], ["report", report(tmp_path), report(tmp_path)]):
+    for words in (["explain", TYPE], ["report", report_in(tmp_path)], ["report", report_in(tmp_path), report_in(tmp_path)]):
         done = subprocess.run([HEDDLE, *words], env=environment, capture_output=True, timeout=240)
         assert done.returncode == 0 and not done.stderr, done
         sign = "x" if encoding == "ascii" else "×"

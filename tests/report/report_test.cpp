@@ -1,5 +1,6 @@
 // Counters add up, over calls, threads and ranks.
 #include "report/report.hpp"
+#include "report/reporting.hpp"
 #include "report/run.hpp"
 #include "report/trace.hpp"
 
@@ -171,14 +172,21 @@ TEST(Report, PlacesThatCallAreToldApartByWhatTheyCallWith) {
 TEST(Report, ACallIsCarriedOnceOrHandedOn) {
   Report report;
   CallSite& send = site(report, "MPI_Isend");
-  send.carried(first, false);
-  send.carried(first, false);  // two messages of one call
-  send.ends(first, 1, -1, Passed::small);
+  caller_of_thread = {.site = &send, .number = first};
+  carried(caller_of_thread);
+  {
+    const InTheNameOf same(caller_of_thread);
+    carried(caller_of_thread);  // two messages of one call
+  }
+  carried(caller_of_thread);
+  EXPECT_TRUE(send.ends(first, 1, -1, Passed::small, caller_of_thread.carried).carried);
+  caller_of_thread = {};
   send.ends(second, 1, -1, Passed::small);
   send.ends(third, 1, -1, Passed::small);
   EXPECT_EQ(send.carried(), 1);
   EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 2);
-  send.carried(second, true);  // known only when its request is completed
+  carried({.site = &send, .number = second});  // known only when its request is completed
+  carried({.site = &send, .number = second});
   EXPECT_EQ(send.carried(), 2);
   EXPECT_EQ(send.passed(static_cast<std::size_t>(Passed::small)), 1);
 }
@@ -187,11 +195,9 @@ TEST(Report, CallsUnderWayAtTheSameTimeAreEachCarriedOnce) {
   Report report;
   CallSite& both = site(report, "MPI_Sendrecv");
   const std::uint64_t of_other_thread = std::uint64_t{1} << 32U | first;
-  for (int half = 0; half < 2; ++half) {  // sent, and received
-    both.carried(first, false);
-    both.carried(of_other_thread, false);
-  }
-  EXPECT_TRUE(both.ends(first, 1, -1, Passed::small).carried);
+  both.carried(first, false);
+  both.carried(of_other_thread, false);
+  EXPECT_TRUE(both.ends(first, 1, -1, Passed::small, true).carried);
   EXPECT_TRUE(both.ends(of_other_thread, 1, -1, Passed::small).carried);
   EXPECT_EQ(both.carried(), 2);
   EXPECT_EQ(both.passed(static_cast<std::size_t>(Passed::small)), 0);
