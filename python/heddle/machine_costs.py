@@ -31,6 +31,7 @@ DOUBT = "the machine was busy"  # notes that the profile keeps, because `heddle 
 def measured(arguments: list[str], notes: list[str], once: bool, progress: Callable[[float, str], None]) -> dict:
     """@param once: trust a single try."""
     answers: list[dict] = []
+    earlier = _doubts(Path(arguments[arguments.index("--output") + 1])) if "--add" in arguments else []
 
     def measure() -> dict[str, float]:
         try:
@@ -60,10 +61,17 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
     said += [*_impossible([] if said else found.missing, messages), *notes, *_sure(found, len(builtin))]
     again = found.busy or found.spoilt or found.unsure or found.missing
     answer["without"] = [*(one for one in said if one != AGAIN), *([AGAIN] if AGAIN in said or (again and not once) else [])]
-    if doubts := [one for one in answer["without"] if DOUBT in one]:
+    if doubts := [*earlier, *(one for one in answer["without"] if DOUBT in one)]:
         answer["profile"]["doubts"] = doubts
     _write(Path(answer["path"]), answer["profile"])
     return answer
+
+
+def _doubts(profile: Path) -> list[str]:
+    try:
+        return list(json.loads(profile.read_text("utf-8")).get("doubts", []))
+    except (OSError, ValueError, AttributeError, TypeError):
+        return []  # heddle-tool judges the profile
 
 
 def _of_machine(names: list[str]) -> list[str]:

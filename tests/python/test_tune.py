@@ -429,6 +429,16 @@ def test_what_the_machine_cannot_have_keeps_its_built_in_value(monkeypatch, tmp_
     assert notes.count(links.AGAIN) == 1 and notes[-1] == links.AGAIN and "--anyway" in links.AGAIN
 
 
+def test_costs_between_nodes_leave_the_doubts_of_the_profile(monkeypatch, tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"doubts": ["the machine was busy: soak"]}))
+    answer = {"path": str(path), "profile": {}, "builtin": {}, "kept": [], "without": ""}
+    monkeypatch.setattr(native, "stream", lambda *_: iter([answer]))
+    monkeypatch.setattr(disturbance, "_seen", lambda: None)
+    machine_costs.measured(["--add", "--output", str(path)], [], True, lambda done, what: None)
+    assert json.loads(path.read_text())["doubts"] == ["the machine was busy: soak"]
+
+
 def test_a_machine_whose_figures_never_make_sense_has_no_profile(monkeypatch):
     def stream(*_):
         yield {"done": 0.5, "what": "a step"}
