@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from heddle import native, written
+from heddle.foreign import json_of
 from heddle.links import AGAIN
 from heddle.problem import Problem
 from heddle.repeated import MOST_TRIES, TRIES, Repeated, Spoilt, repeated
@@ -31,7 +32,7 @@ DOUBT = "the machine was busy"  # notes that the profile keeps, because `heddle 
 def measured(arguments: list[str], notes: list[str], once: bool, progress: Callable[[float, str], None]) -> dict:
     """@param once: trust a single try."""
     answers: list[dict] = []
-    earlier = _doubts(Path(arguments[arguments.index("--output") + 1])) if "--add" in arguments else []
+    earlier = doubts_of(Path(arguments[arguments.index("--output") + 1])) if "--add" in arguments else []
 
     def measure() -> dict[str, float]:
         try:
@@ -67,11 +68,13 @@ def measured(arguments: list[str], notes: list[str], once: bool, progress: Calla
     return answer
 
 
-def _doubts(profile: Path) -> list[str]:
+def doubts_of(profile: Path) -> list[str]:
+    """The notes about a busy machine in a profile. None if it cannot be read: heddle-tool complains
+    of such a profile."""
     try:
-        return list(json.loads(profile.read_text("utf-8")).get("doubts", []))
+        return [str(one) for one in json_of(profile).get("doubts", [])]
     except (OSError, ValueError, AttributeError, TypeError):
-        return []  # heddle-tool judges the profile
+        return []
 
 
 def _of_machine(names: list[str]) -> list[str]:

@@ -222,9 +222,12 @@ def test_of_a_profile(heddle, found, tmp_path):
     file.write_text(json.dumps(profile | {"doubts": ["the machine was busy: soak"]}))
     doubtful = found(HEDDLE_PROFILE=str(file))["profile"]
     assert doubtful["verdict"] == "poor" and doubtful["seen"] == f"{file}: the machine was busy: soak"
-    file.write_text("{}")
-    refused = found(HEDDLE_PROFILE=str(file))["profile"]
-    assert refused["verdict"] == "poor" and "is not used" in refused["seen"] and "heddle tune" in refused["mend"]
+    for content in ("{}", "[1]", "no JSON", json.dumps(profile | {"doubts": 3, "heddle_profile": 99})):
+        file.write_text(content)
+        refused = found(HEDDLE_PROFILE=str(file))["profile"]
+        assert refused["verdict"] == "poor" and "is not used" in refused["seen"] and "heddle tune" in refused["mend"]
+    missing = found(HEDDLE_PROFILE=str(tmp_path / "missing.json"))["profile"]
+    assert missing["verdict"] == "poor" and "missing.json" in missing["seen"]
     assert found(HEDDLE_PROFILE="builtin")["profile"]["seen"] == "built in"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from heddle import native
 from heddle.checks import Finding, good, poor
-from heddle.foreign import json_of
+from heddle.machine_costs import doubts_of
 from heddle.problem import Problem
 
 _MIB = 1 << 20
@@ -38,14 +38,13 @@ def profile() -> Iterator[Finding]:
     """The profile of `heddle tune` that programs find here."""
     try:
         answer, said = native.ask("profile", "--json")
-        doubts = json_of(Path(answer["file"])).get("doubts", []) if answer["file"] else []
-    except (Problem, OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (Problem, OSError, ValueError):
         return  # built.libraries reports a tool that does not run
     complaints = [line.removeprefix("heddle: ") for line in said.splitlines() if "the profile" in line]  # not of settings
     if complaints:
         yield poor("profile", "; ".join(complaints), "run heddle tune, or set HEDDLE_PROFILE=builtin")
-    elif doubts:
-        yield poor("profile", f"{answer['file']}: {'; '.join(map(str, doubts))}", "run heddle tune on a quiet machine")
+    elif answer["file"] and (doubts := doubts_of(Path(answer["file"]))):
+        yield poor("profile", f"{answer['file']}: {'; '.join(doubts)}", "run heddle tune on a quiet machine")
     else:
         yield good("profile", answer["file"] or "built in")
 
