@@ -64,8 +64,8 @@ class CallSite {
     bool first;    ///< The site's first call, or its first call with this reason.
   };
   /// Counts a call that is over.
-  /// @param bytes  Bytes that it sends, or has room for; negative: unknown. @param carried  Its own
-  /// thread has carried it, or a part of it.
+  /// @param bytes    Bytes that it sends, or has room for. Negative: unknown.
+  /// @param carried  The thread of the call has carried it, or a part of it.
   End ends(std::uint64_t number, double ns, std::int64_t bytes, Passed why, bool carried = false) noexcept {
     const bool first = add(calls_, 1) == 0;
     add(ns_, static_cast<std::int64_t>(ns));
@@ -116,7 +116,7 @@ class CallSite {
 
   const Name name_;
   std::atomic<std::int64_t> calls_{0}, ns_{0}, bytes_{0}, carried_{0};
-  static constexpr int mark_bits = 8;
+  static constexpr int mark_bits = 6;
   std::array<std::atomic<std::uint64_t>, 1U << mark_bits> marked_{};  // numbers of calls; no number is 0
   std::atomic<Passed> why_{Passed::by_nature};
   std::array<std::atomic<std::int64_t>, passed_names.size()> passed_{};

@@ -1,4 +1,5 @@
-// report/file_name.cpp: %h, %p, %r, %j, and the variables in which batch systems name the job.
+// report/file_name.cpp: puts values for %h, %p, %r and %j. The job's name comes from variables of
+// batch systems.
 #include "report/file_name.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 namespace heddle::report {
 namespace {
 
-thread_local constinit std::uint32_t calls_of_thread [[gnu::tls_model("initial-exec")]] = 0;
+thread_local constinit std::uint64_t last_number [[gnu::tls_model("initial-exec")]] = 0;
 /// Time of calls that are over, within the call that this thread is in, ns. A call's own time does
 /// not include it, so that times of calls add up: a callback of the program, or the library, may
 /// call MPI within a call.
@@ -67,10 +67,11 @@ Observer::Mark Observed::begins(const Called& called) noexcept {
   Met* const met = meet(called);
   if (!met) return {};
   const Caller before = caller_of_thread;  // the program's callbacks may call MPI, too
-  if (calls_of_thread == 0) report_.add_thread();
-  if (++calls_of_thread == 0) ++calls_of_thread;
-  const std::uint64_t number = std::uint64_t{thread_number()} << 32U | calls_of_thread;
-  caller_of_thread = {met->site.load(std::memory_order_acquire), number};
+  if (last_number == 0) {
+    report_.add_thread();
+    last_number = std::uint64_t{thread_number()} << 40U;
+  }
+  caller_of_thread = {met->site.load(std::memory_order_acquire), ++last_number};
   return {met, before, now(), std::exchange(within_call, 0)};
 }
 

@@ -102,8 +102,6 @@ class LockedTable {
   /// Lists the entries of a short row of handles, in its order. Returns their number.
   template <class Meant>
   int spots_of(int count, const Handle* handles, Spot* spots, const Meant& meant) const noexcept {
-    for (int i = 0; i < count; ++i) __builtin_prefetch(&slots_[home(key_of(handles[i]))]);
-    for (int i = 0; i < count; ++i) __builtin_prefetch(slots_[home(key_of(handles[i]))].entry, 1);
     int known = 0;
     for (int i = 0; i < count; ++i) {
       const std::size_t place = place_of(key_of(handles[i]));

@@ -1,5 +1,5 @@
-// engine/exchange/exchange.cpp: the steps of an exchange in their order: receives, sends, the
-// rank's own blocks, mailboxes, the end.
+// engine/exchange/exchange.cpp: an exchange step by step: receives, sends, the rank's own blocks,
+// mailboxes, the end.
 #include "engine/exchange/exchange.hpp"
 
 #include <algorithm>

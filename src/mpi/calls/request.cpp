@@ -53,7 +53,7 @@ void after_failed_start(Persistent& each, MPI_Request request) {
 }
 
 /// Starts no request if the host would refuse one of them.
-[[gnu::hot]] int start_all(int count, MPI_Request* requests) {
+int start_all(int count, MPI_Request* requests) {
   if (std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) return PMPI_Startall(count, requests);
   if (const std::optional<int> error = start_all_by_host(count, requests)) return *error;
   for (int i = 0; i < count; ++i)

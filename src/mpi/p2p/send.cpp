@@ -1,5 +1,5 @@
-// mpi/p2p/send.cpp: carries a send out by its route: handed on, by the fabric, by rendezvous, or
-// packed.
+// mpi/p2p/send.cpp: carries out a send. Its route says how: by the host, the fabric, a rendezvous,
+// or packed.
 #include "mpi/p2p/send.hpp"
 
 #include <memory>
