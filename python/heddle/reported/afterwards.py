@@ -196,10 +196,10 @@ def _say(file: Path | None, seconds: float, kept: str, option: str, words: list[
             raise Problem(f"there is no report in {kept}: {why}. {option}=FILE names another file")
         if file is None:
             where = "" if kept else " on another node (use --report=FILE with a FILE that all nodes see)"
-            said = lost.why(words, ended.code, where or " elsewhere")
-            if _streams(kept) and lost.UNKNOWN in said:
+            said = lost.known(words, ended.code)
+            if not said and _streams(kept):
                 said = f"the report goes to {kept}; {option}=FILE with another FILE gives a summary here, too"
-            raise Problem(said)
+            raise Problem(said or lost.unknown(where or " elsewhere"))
         said = lines(rows_of(file), seconds, str(file) if "%" in kept else kept, compare, interrupted)
     except Problem as problem:
         said = [str(problem)]

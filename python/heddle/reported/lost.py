@@ -1,6 +1,7 @@
 """Why a run has left no report, as far as `heddle run` knows.
 
-why(["./app"], code=-11, elsewhere=" elsewhere")    # "there is no report: SIGSEGV killed the run, so ..."
+known(["./app"], code=-11)       # "there is no report: SIGSEGV killed the run, so ..."; "": nothing is known
+unknown(elsewhere=" elsewhere")  # "there is no report. If no line above says ..."
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ from collections.abc import Sequence
 from heddle import launch, program
 from heddle.problem import Problem
 
-UNKNOWN = "If no line above says that it cannot be written"
 SHELL = 128  # shells and launchers add it to the number of a signal
 
 
-def why(words: Sequence[str], code: int, elsewhere: str) -> str:
-    """`code`: the exit status; negative: a signal. `elsewhere`: the place of a report that a rank 0
-    of another node has written."""
+def known(words: Sequence[str], code: int) -> str:
+    """`code`: the exit status; negative: a signal."""
     causes = [*([_ended(code)] if code else []), *([_foreign(words)] if _has_no_mpi(words) else [])]
-    if causes:
-        return f"there is no report: {'. '.join(causes)}"
+    return f"there is no report: {'. '.join(causes)}" if causes else ""
+
+
+def unknown(elsewhere: str) -> str:
+    """`elsewhere`: the place of a report that a rank 0 of another node has written."""
     return (
-        f"there is no report. {UNKNOWN}: the program did not reach MPI_Finalize, "
+        f"there is no report. If no line above says that it cannot be written: the program did not reach MPI_Finalize, "
         f"or Heddle did not get into it (ask heddle doctor, with the same line), or rank 0 ran{elsewhere}."
     )
 
