@@ -44,6 +44,21 @@ HEDDLE_NULL MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) 
   return PMPI_Waitall(count, requests, statuses);
 }
 
+HEDDLE_NULL MPI_Startall(int count, MPI_Request* requests) { return PMPI_Startall(count, requests); }
+
+HEDDLE_NULL MPI_Neighbor_alltoallv(const void* out, const int* out_counts, const int* out_displacements, MPI_Datatype out_type,
+                                   void* in, const int* in_counts, const int* in_displacements, MPI_Datatype in_type,
+                                   MPI_Comm comm) {
+  return PMPI_Neighbor_alltoallv(out, out_counts, out_displacements, out_type, in, in_counts, in_displacements, in_type, comm);
+}
+
+HEDDLE_NULL MPI_Neighbor_alltoallw(const void* out, const int* out_counts, const MPI_Aint* out_displacements,
+                                   const MPI_Datatype* out_types, void* in, const int* in_counts,
+                                   const MPI_Aint* in_displacements, const MPI_Datatype* in_types, MPI_Comm comm) {
+  return PMPI_Neighbor_alltoallw(out, out_counts, out_displacements, out_types, in, in_counts, in_displacements, in_types,
+                                 comm);
+}
+
 HEDDLE_NULL MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
                          MPI_Comm comm) {
   return PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm);

@@ -53,6 +53,17 @@ def test_every_case_has_four_columns_and_a_gain(mpi, tmp_path):
     assert again.returncode == 0 and again.stdout.splitlines()[:-1] == done.stdout.splitlines()[:-1]
 
 
+def test_a_library_that_only_forwards_is_a_column(tmp_path):
+    file, picture = tmp_path / "rows.json", tmp_path / "bars.svg"
+    few = ["--quick", "--rounds", "1", "--sizes", "6", "--codes", "life", "--mpi", "openmpi", "--ranks", "2"]
+    done = bench(*few, "--forwarding", "--json", file, "--picture", picture)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [row for row in json.loads(file.read_text()) if row["variant"] == study_table.FORWARDED]
+    assert {row["metric"] for row in rows} == {*METRICS, *map(over_ours, METRICS)}
+    assert len({row["case"] for row in rows}) == len(study.USUAL)
+    assert "forwarded" in done.stdout and picture.exists()
+
+
 # The three codes once more, on the whole periodic grid.
 
 

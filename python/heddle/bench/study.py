@@ -33,9 +33,10 @@ from .jobs import Collector, Run, lines
 from .messages import finish
 from .native import Mpi, With
 from .rows import Row, judged, merged
-from .study_table import CODES, COLUMNS, METRICS, OURS, over_ours
+from .study_table import CODES, COLUMNS, FORWARDED, METRICS, OURS, over_ours
 
 RUNS = (Run("alone", With.nothing), Run("under Heddle", With.heddle))
+FORWARDING = Run("forwarded", With.null)
 RANKS, SIZES, ROUNDS = (1, 2, 4), (128, 512, 2048), verdict.ROUNDS
 QUICK_RANKS, QUICK_SIZES, QUICK_ROUNDS = (2,), (128, 512), 2
 INTEL = "intelmpi"
@@ -113,7 +114,7 @@ def job(setting: Setting, run: Run, arguments: Sequence[str], answers: Answers) 
 
 
 def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
-    """For each case, the times of the other columns over that of the datatypes under Heddle: the
+    """For each case, the times of the other columns over the time of the datatypes under Heddle: the
     median of the rounds' ratios, and its interval. Only times at the same distance of the cores are
     compared."""
     ratios: dict[tuple, list[float]] = {}
@@ -122,22 +123,23 @@ def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
         ours = {(row.case, row.metric, row.cores): row.value for row in found if row.variant == OURS}
         for row in found:
             key = (row.case, row.metric, row.cores)
-            if row.variant in COLUMNS and row.variant != OURS and key in ours:
+            if row.variant in (*COLUMNS, FORWARDED) and row.variant != OURS and key in ours:
                 ratios.setdefault((row.variant, *key), []).append(row.value / ours[key])
                 about[(row.variant, *key)] = row
     return [judged(replace(about[key], metric=over_ours(about[key].metric)), values) for key, values in ratios.items()]
 
 
-def measure(settings: Sequence[Setting], rounds: int, arguments: Sequence[str]) -> list[Row]:
+def measure(settings: Sequence[Setting], rounds: int, arguments: Sequence[str], forwarding: bool = False) -> list[Row]:
     columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     answers, rows = Answers(), []
+    runs = (*RUNS, FORWARDING) if forwarding else RUNS
     with told(), Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=len(settings) * rounds * len(RUNS))
+        bar = progress.add_task("", total=len(settings) * rounds * len(runs))
         for setting in settings:
             of_rounds: list[list[Row]] = []
             for _ in range(rounds):
                 of_rounds.append([])
-                for run in verdict.shuffled(RUNS):
+                for run in verdict.shuffled(runs):
                     progress.update(bar, description=f"{setting}, {run.variant}")
                     of_rounds[-1] += job(setting, run, arguments, answers)
                     progress.advance(bar)
@@ -207,6 +209,13 @@ def command(
     rounds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Pairs of jobs: one alone, one under Heddle. [7; quick: 2]")
     ] = None,
+    forwarding: Annotated[
+        bool,
+        typer.Option(
+            "--forwarding",
+            help="Also measure a library that only forwards each call to the MPI: the least cost of interposing.",
+        ),
+    ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Short and rough: 2 ranks, two sizes.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the exchanges as bars.")] = None,
@@ -232,7 +241,7 @@ def command(
             for size in sizes or (QUICK_SIZES if quick else SIZES)
         ]
         arguments = ["--calls", *(call.value for call in calls or USUAL), *(["--quick"] if quick else [])]
-        found = measure(settings, rounds or (QUICK_ROUNDS if quick else ROUNDS), arguments)
+        found = measure(settings, rounds or (QUICK_ROUNDS if quick else ROUNDS), arguments, forwarding)
     for metric in METRICS:
         study_table.show(found, metric)
     finish(found, json, time.monotonic() - started)

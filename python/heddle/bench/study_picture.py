@@ -91,8 +91,8 @@ def _panel(axis, of: list[Cell]) -> None:
     width, places = 0.2, []
     for number, cell in enumerate(of):
         places.append(number + 0.45 * calls.index(cell.gain.pattern))
-        for bar, (name, us) in enumerate(cell.us.items()):
-            x, ratio = places[-1] + (bar - 1.5) * width, us / cell.us[HAND]
+        for bar, name in enumerate(COLUMNS):
+            x, ratio = places[-1] + (bar - 1.5) * width, cell.us[name] / cell.us[HAND]
             axis.bar(x, min(ratio, MOST), width, color=INK[name], label=name if number == 0 else None)
             if ratio > MOST:
                 axis.text(x, MOST, f" {ratio:.1f}", ha="center", va="bottom", rotation=90, fontsize=6.5, color="#333")

@@ -17,6 +17,7 @@ from .rows import Row, verdict_of
 HAND, ALONE = "by hand alone", "datatypes alone"
 HAND_UNDER, OURS = "by hand under Heddle", "datatypes under Heddle"
 COLUMNS = (HAND, ALONE, HAND_UNDER, OURS)
+FORWARDED = "datatypes forwarded"  # by a library between program and MPI that does nothing else
 CODES = ("jacobi", "life", "image")
 CALLS = ("messages", "neighbour", "persistent", "puts")
 METRICS = {"exchange": "Exchange of a halo", "step": "Step: exchange and computation"}
@@ -29,7 +30,7 @@ def over_ours(metric: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A case with all four columns, in µs, and the ratios of the others over the datatypes under
+    """A case with all its columns, in µs, and the ratios of the others over the datatypes under
     Heddle."""
 
     case: str
@@ -53,13 +54,19 @@ class Cell:
         return all(verdict_of(row).meaning is not Meaning.few for row in self.over.values())
 
 
+def columns(figures: Figures) -> tuple[str, ...]:
+    """The columns of a table: the four, and forwarded calls if they were measured."""
+    return COLUMNS + (FORWARDED,) * any(row.variant == FORWARDED for row in figures.rows)
+
+
 def cells(figures: Figures, metric: str) -> list[Cell]:
     """The complete cases in order: code, size, call. Cases that only one of two jobs has measured
     at this distance are left out."""
     found = []
+    measured = columns(figures)
     for case in figures.cases(metric):
-        us = {name: figures.value(case, name, metric) for name in COLUMNS}
-        over = {name: figures.row(case, name, over_ours(metric)) for name in COLUMNS if name != OURS}
+        us = {name: figures.value(case, name, metric) for name in measured}
+        over = {name: figures.row(case, name, over_ours(metric)) for name in measured if name != OURS}
         if None not in over.values() and None not in us.values():
             found.append(Cell(case, us, over))
     return sorted(found, key=lambda cell: (CODES.index(cell.gain.family), int(cell.gain.size), CALLS.index(cell.gain.pattern)))
@@ -76,7 +83,7 @@ def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
     ranks = f"{figures.ranks} rank{'s' * (figures.ranks > 1)}"
     shown = Table(title=f"{METRICS[metric]}, {ranks}, {figures.mpi}, µs", title_justify="left")
     shown.add_column("case", no_wrap=True)
-    for name in (*COLUMNS, "gain"):
+    for name in (*columns(figures), "gain"):
         shown.add_column(name, justify="right")
     shown.add_column("faster than datatypes under Heddle")
     for cell in found:
@@ -86,7 +93,7 @@ def table(figures: Figures, metric: str, found: Sequence[Cell]) -> Table:
         )
     mean = geometric_mean(cell.gain.value for cell in found)
     shown.add_section()
-    shown.add_row("geometric mean", *[""] * len(COLUMNS), f"{mean:.2f}", f"no other way is faster in {count(found)}")
+    shown.add_row("geometric mean", *[""] * len(columns(figures)), f"{mean:.2f}", f"no other way is faster in {count(found)}")
     shown.caption = f"medians; gain: datatypes alone over datatypes under Heddle, of {_rounds(found)}, {BRIEF}"
     shown.caption += f"; ranks on cores {figures.rows[0].pinning}"
     lines = [row.line_ns for row in figures.rows if row.metric == metric and row.line_ns]

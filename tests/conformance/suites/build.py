@@ -25,6 +25,16 @@ def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> 
     return target
 
 
+def library(source: Path, mpicc: Path, target: Path) -> Path:
+    """Builds a library to preload."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    command = [mpicc, "-O2", "-shared", "-fPIC", source, "-o", target]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise NotBuilt(f"{source.name}: {complaint(done.stderr)}")
+    return target
+
+
 def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) -> None:
     """Compiles the helpers that programs of a suite share, once."""
     if target.exists():
