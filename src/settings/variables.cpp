@@ -117,7 +117,7 @@ constexpr Variable rows[] = {
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
-     "keep: malloc keeps up to 64 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
+     "keep: malloc keeps up to 8 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
      "pages in again. system: Heddle leaves malloc alone",
      library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
