@@ -13,6 +13,7 @@
 #include "mpi/types/content_cache.hpp"
 #include "mpi/types/contents.hpp"
 #include "mpi/types/decode.hpp"
+#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -101,7 +102,7 @@ bool may_leave_messages() noexcept {
 }  // namespace
 
 Entry* Entry::look(MPI_Datatype type, Use use) noexcept {
-  const std::lock_guard lock(decoding);
+  const auto held = threads::hold(decoding);
   Entry* entry = table.find(type);  // another thread may have been here
   if (!entry || entry->known() || entry->state_ == State::native) return entry && entry->known() ? entry : nullptr;
   try {
@@ -125,7 +126,7 @@ int freed(MPI_Datatype type, int, void*, void*) {
 }
 
 bool have_keyval() noexcept {
-  const std::lock_guard lock(keyval_lock);
+  const auto held = threads::hold(keyval_lock);
   if (!keyval_made) keyval_made = PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, freed, &keyval, nullptr) == MPI_SUCCESS;
   return keyval_made;
 }
@@ -152,7 +153,7 @@ constinit std::mutex named_lock;
 const Entry* named_entry(MPI_Datatype type) noexcept {
   const Entry* entry = named.find(type);
   if (!entry && names_predefined(combiner_of(type))) {
-    const std::lock_guard lock(named_lock);
+    const auto held = threads::hold(named_lock);
     entry = named.find(type);
     try {
       if (!entry) {
@@ -195,10 +196,10 @@ bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
 void forget_types() noexcept {
   table.clear([](const Entry* entry) { entry->release(); });
   {
-    const std::lock_guard lock(decoding);
+    const auto held = threads::hold(decoding);
     state_of_decoding().cache.clear();
   }
-  const std::lock_guard lock(keyval_lock);
+  const auto held = threads::hold(keyval_lock);
   if (keyval_made) PMPI_Type_free_keyval(&keyval);
   keyval_made = false;
 }
