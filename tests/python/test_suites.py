@@ -1,6 +1,7 @@
 """scripts/suites recognises checkouts, reads testlists, and compares outcomes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from conftest import CHECKOUT, until
 sys.path.insert(0, str(CHECKOUT / "tests/conformance"))
 
 from suites import build, compare, figures, imb, job, mpich, openmpi, osu
-from suites.suite import NotBuilt, Outcome, Program, Suite, makefile_variables
+from suites.launch import Launch
+from suites.suite import Case, NotBuilt, Outcome, Program, Suite, makefile_variables
 
 KINDS = (osu, imb, openmpi, openmpi)
 TESTLIST = """# comment
@@ -249,3 +251,32 @@ def test_a_case_under_heddle_alone_must_end_as_its_suite_expects(tmp_path):
     assert done.returncode == 1 and "fails (status 3)" in done.stdout and "others: 1;" in done.stdout, done
     refused = subprocess.run([*words, "--write"], capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "leave out --only-heddle" in refused.stderr, refused
+
+
+SUM = """#include <mpi.h>
+int main(int argc, char** argv) {
+  int one = 1, all = 0, ranks = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return all == ranks ? 0 : 1;
+}
+"""
+
+
+def test_ranks_of_mpich_yield_if_they_outnumber_the_cores(tmp_path):
+    mpi = CHECKOUT / ".mpi/mpich"
+    launch = Launch.of(mpi, CHECKOUT / ".venv/bin/heddle", tmp_path)
+    many = len(os.sched_getaffinity(0)) + 1
+    maps = ("-c", launch.hook.name, "/proc/self/maps")
+    for ranks, status in ((1, 1), (many, 0)):
+        line = launch.alone(Case(Program("part", "grep", ()), ranks, maps), Path("/usr/bin/grep"))
+        for words in (line, launch.under_heddle(line)):
+            assert job.run(words, 60).status == status
+    (tmp_path / "sum.c").write_text(SUM)
+    program = Program("part", "sum", (tmp_path / "sum.c",))
+    line = launch.alone(Case(program, many), build.compiled(program, mpi / "bin/mpicc", tmp_path, []))
+    for words in (line, launch.under_heddle(line)):
+        assert job.run(words, 60).status == 0
+    assert Launch.of(CHECKOUT / ".mpi/openmpi", launch.heddle, tmp_path).hook is None

@@ -1,5 +1,5 @@
 // heap kept|returned: malloc keeps or returns the pages of arrays that a program allocates and
-// frees in each step. In both cases, malloc maps a large array on its own.
+// frees in each step. A large array always gets a mapping of its own.
 //
 // There are many arrays of 64 KiB. malloc never maps them one by one, so the program itself does
 // not raise malloc's thresholds.
