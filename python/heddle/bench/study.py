@@ -114,7 +114,7 @@ def job(setting: Setting, run: Run, arguments: Sequence[str], answers: Answers) 
 
 
 def gains(rounds: Sequence[Sequence[Row]]) -> list[Row]:
-    """For each case, the times of the other columns over the time of the datatypes under Heddle: the
+    """For each case, the times of the other columns over those of the datatypes under Heddle: the
     median of the rounds' ratios, and its interval. Only times at the same distance of the cores are
     compared."""
     ratios: dict[tuple, list[float]] = {}

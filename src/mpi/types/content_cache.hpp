@@ -28,8 +28,8 @@ class ContentCache {
   bool meet(std::uint64_t hash) noexcept;
 
  private:
-  // A look-up often finds the cache's memory in no cache of the processor, so it reads few lines: the
-  // hashes of a set, an item and its row.
+  // At a look-up, this memory is often in no cache of the processor. So a look-up reads few lines:
+  // the hashes of a set, an item, and its row.
   static constexpr std::size_t sets = 64, ways = 8;
   static constexpr std::size_t most_bytes = 8 << 20;  ///< Bytes of all rows. The layouts take about as much.
   static_assert(Contents::longest <= most_bytes / 4);
