@@ -81,7 +81,8 @@ def test_off_has_nothing_to_carry(heddle, mpi, program):
 def test_a_busy_machine_is_told_once_at_the_end(heddle, mpi, program):
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as other:
         try:
-            done = heddle("run", "--report", "-n", 2, "--", program)
+            # Heddle says nothing of runs that end within 0.2 s.
+            done = heddle("run", "--report", "--", *launcher(mpi), "-n", 2, "sh", "-c", f"sleep 0.5; exec {program}")
         finally:
             other.kill()
     assert [BUSY in line for line in said(done)] == [*[False] * (len(said(done)) - 1), True], done
