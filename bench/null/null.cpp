@@ -59,6 +59,13 @@ HEDDLE_NULL MPI_Neighbor_alltoallw(const void* out, const int* out_counts, const
                                  comm);
 }
 
+HEDDLE_NULL MPI_Put(const void* out, int out_count, MPI_Datatype out_type, int target, MPI_Aint displacement, int in_count,
+                    MPI_Datatype in_type, MPI_Win window) {
+  return PMPI_Put(out, out_count, out_type, target, displacement, in_count, in_type, window);
+}
+
+HEDDLE_NULL MPI_Win_fence(int assertion, MPI_Win window) { return PMPI_Win_fence(assertion, window); }
+
 HEDDLE_NULL MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
                          MPI_Comm comm) {
   return PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, comm);

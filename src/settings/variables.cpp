@@ -117,8 +117,8 @@ constexpr Variable rows[] = {
     {"HEDDLE_YIELD", "auto", "auto|on|off",
      "waiting ranks give their core to others. auto: on if a node has more ranks than cores", library},
     {"HEDDLE_HEAP", "keep", "keep|system",
-     "keep: malloc keeps up to 8 MiB of freed memory in each process. Programs that free arrays in each step then fault no "
-     "pages in again. system: Heddle leaves malloc alone",
+     "keep: malloc keeps up to 8 MiB of freed memory in each process. Programs that free small arrays in each step then fault "
+     "no pages in again. system: Heddle leaves malloc alone",
      library},
     {"HEDDLE_DEVICES", "auto", "auto|none",
      "auto: Heddle is off if the MPI library takes memory of accelerators and their driver is loaded, because Heddle cannot "

@@ -14,8 +14,6 @@
 #include <mutex>
 #include <type_traits>
 
-#include "threads/lock.hpp"
-
 namespace heddle::threads {
 
 /// Handles are integers (MPICH) or pointers (Open MPI, the standard ABI). No handle is 0.
@@ -128,14 +126,14 @@ void HandleTable<Handle, Entry>::place(const Slots& slots, std::uint64_t key, En
 
 template <class Handle, class Entry>
 void HandleTable<Handle, Entry>::insert(Handle handle, Entry* entry) {
-  const auto held = hold(writing_);
+  const std::lock_guard lock(writing_);
   if (2 * (used_ + 1) > slots_.load(std::memory_order_relaxed)->mask + 1) grow();
   place(*slots_.load(std::memory_order_relaxed), key_of(handle), entry);
 }
 
 template <class Handle, class Entry>
 Entry* HandleTable<Handle, Entry>::set(Handle handle, Entry* entry) noexcept {
-  const auto held = hold(writing_);
+  const std::lock_guard lock(writing_);
   const Slots& slots = *slots_.load(std::memory_order_relaxed);
   const std::uint64_t key = key_of(handle);
   for (std::size_t i = hash_of(key, slots.bits);; i = (i + 1) & slots.mask) {
@@ -148,7 +146,7 @@ Entry* HandleTable<Handle, Entry>::set(Handle handle, Entry* entry) noexcept {
 template <class Handle, class Entry>
 template <class Gone>
 void HandleTable<Handle, Entry>::clear(Gone gone) noexcept {
-  const auto held = hold(writing_);
+  const std::lock_guard lock(writing_);
   const Slots& slots = *slots_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i <= slots.mask; ++i)
     if (Entry* entry = slots.slot[i].entry.exchange(nullptr, std::memory_order_acq_rel)) gone(entry);

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <atomic>
-#include <mutex>
 
 #include "threads/read_by_every_call.hpp"
 
@@ -32,10 +31,5 @@ class Lock {
   }
   std::atomic<bool> held_{false};
 };
-
-/// Holds the mutex if several threads may call at once.
-[[nodiscard]] inline std::unique_lock<std::mutex> hold(std::mutex& mutex) {
-  return concurrent.load(std::memory_order_relaxed) ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
-}
 
 }  // namespace heddle::threads

@@ -60,8 +60,8 @@ def columns(figures: Figures) -> tuple[str, ...]:
 
 
 def cells(figures: Figures, metric: str) -> list[Cell]:
-    """The complete cases in order: code, size, call. Cases that only one of two jobs has measured
-    at this distance are left out."""
+    """The complete cases in order: code, size, call. Cases that some job has not measured at
+    this distance are left out."""
     found = []
     measured = columns(figures)
     for case in figures.cases(metric):

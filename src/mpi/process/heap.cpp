@@ -12,8 +12,7 @@ namespace heddle::mpi {
 // adapt the thresholds any more. mallopt() would switch this off, too, so Heddle does not call it.
 //
 // 4 MiB are enough for programs such as MPI-AMRVAC, which needs 1 MiB. Larger arrays keep mappings
-// of their own, because some programs are slower with such arrays in the heap: NPB's CG by 3 % and
-// more.
+// of their own, because some programs are slower with such arrays in the heap (NPB's CG on a Xeon).
 void keep_heap() noexcept {
   constexpr std::size_t size = std::size_t{4} << 20;
   void* volatile block = std::malloc(size);  // volatile: the compiler drops a malloc without a use

@@ -1,43 +1,40 @@
-// mpi/types/content_cache.cpp: eight types of a set. If all rows take too much room, the type that
-// was unused for longest goes, whatever its set.
+// mpi/types/content_cache.cpp: the list is in order of use, and its last entries go when the room
+// is used up.
 #include "mpi/types/content_cache.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
-#include <utility>
 
 namespace heddle::mpi {
 
 Entry* ContentCache::find(const Contents& contents, std::uint64_t hash) noexcept {
+  const auto found = by_hash_.find(hash);
+  if (found == by_hash_.end()) return nullptr;
+  const std::vector<std::byte>& kept = found->second->row;
   const std::span<const std::byte> row = contents.row();
-  const std::size_t set = set_of(hash);
-  for (std::size_t way = 0; way < ways; ++way) {
-    if (hashes_[set][way] != hash) continue;
-    Item& item = items_[set][way];
-    if (!item.entry || item.row.size() != row.size() || std::memcmp(item.row.data(), row.data(), row.size()) != 0) continue;
-    item.last_use = ++uses_;
-    return item.entry;
-  }
-  return nullptr;
+  if (kept.size() != row.size() || std::memcmp(kept.data(), row.data(), row.size()) != 0) return nullptr;
+  items_.splice(items_.begin(), items_, found->second);
+  return found->second->entry;
 }
 
 void ContentCache::add(const Contents& contents, std::uint64_t hash, Entry* entry) noexcept try {
-  std::vector<std::byte> row(contents.row().begin(), contents.row().end());
-  const std::size_t set = set_of(hash);
-  Item& item = *std::ranges::min_element(items_[set], {}, &Item::last_use);
-  drop(item);
-  hashes_[set][static_cast<std::size_t>(&item - items_[set].data())] = hash;
-  bytes_ += row.size();
-  item = {.entry = entry, .last_use = ++uses_, .row = std::move(row)};
+  const auto row = contents.row();
+  if (const auto other = by_hash_.find(hash); other != by_hash_.end()) drop(other->second);
+  Items fresh;
+  fresh.push_back({hash, {row.begin(), row.end()}, entry});
+  by_hash_.emplace(hash, fresh.begin());
   entry->retain();
-  while (bytes_ > most_bytes) drop_oldest(item);
+  items_.splice(items_.begin(), fresh);
+  bytes_ += row.size();
+  while (items_.size() > most_items || bytes_ > most_bytes) drop(std::prev(items_.end()));
 } catch (const std::bad_alloc&) {
   return;
 }
 
 void ContentCache::clear() noexcept {
-  for (auto& set : items_) std::ranges::for_each(set, [this](Item& item) { drop(item); });
+  while (!items_.empty()) drop(items_.begin());
 }
 
 bool ContentCache::meet(std::uint64_t hash) noexcept {
@@ -46,20 +43,11 @@ bool ContentCache::meet(std::uint64_t hash) noexcept {
   return false;
 }
 
-/// An empty item stays empty.
-void ContentCache::drop(Item& item) noexcept {
-  if (!item.entry) return;
-  bytes_ -= item.row.size();
-  item.entry->release();
-  item = {};
-}
-
-void ContentCache::drop_oldest(const Item& but) noexcept {
-  Item* oldest = nullptr;
-  for (auto& set : items_)
-    for (Item& item : set)
-      if (item.entry && &item != &but && (!oldest || item.last_use < oldest->last_use)) oldest = &item;
-  if (oldest) drop(*oldest);
+void ContentCache::drop(Items::iterator item) noexcept {
+  by_hash_.erase(item->hash);
+  bytes_ -= item->row.size();
+  item->entry->release();
+  items_.erase(item);
 }
 
 }  // namespace heddle::mpi

@@ -13,7 +13,6 @@
 #include "mpi/types/content_cache.hpp"
 #include "mpi/types/contents.hpp"
 #include "mpi/types/decode.hpp"
-#include "threads/lock.hpp"
 
 namespace heddle::mpi {
 
@@ -102,7 +101,7 @@ bool may_leave_messages() noexcept {
 }  // namespace
 
 Entry* Entry::look(MPI_Datatype type, Use use) noexcept {
-  const auto held = threads::hold(decoding);
+  const std::lock_guard lock(decoding);
   Entry* entry = table.find(type);  // another thread may have been here
   if (!entry || entry->known() || entry->state_ == State::native) return entry && entry->known() ? entry : nullptr;
   try {
@@ -126,7 +125,7 @@ int freed(MPI_Datatype type, int, void*, void*) {
 }
 
 bool have_keyval() noexcept {
-  const auto held = threads::hold(keyval_lock);
+  const std::lock_guard lock(keyval_lock);
   if (!keyval_made) keyval_made = PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, freed, &keyval, nullptr) == MPI_SUCCESS;
   return keyval_made;
 }
@@ -153,7 +152,7 @@ constinit std::mutex named_lock;
 const Entry* named_entry(MPI_Datatype type) noexcept {
   const Entry* entry = named.find(type);
   if (!entry && names_predefined(combiner_of(type))) {
-    const auto held = threads::hold(named_lock);
+    const std::lock_guard lock(named_lock);
     entry = named.find(type);
     try {
       if (!entry) {
@@ -196,10 +195,10 @@ bool duplicated(MPI_Datatype type, MPI_Datatype copy) noexcept {
 void forget_types() noexcept {
   table.clear([](const Entry* entry) { entry->release(); });
   {
-    const auto held = threads::hold(decoding);
+    const std::lock_guard lock(decoding);
     state_of_decoding().cache.clear();
   }
-  const auto held = threads::hold(keyval_lock);
+  const std::lock_guard lock(keyval_lock);
   if (keyval_made) PMPI_Type_free_keyval(&keyval);
   keyval_made = false;
 }

@@ -19,19 +19,14 @@ def compiled(program: Program, mpicc: Path, place: Path, helpers: list[str]) -> 
     libraries = [word for word in program.flags if word.startswith("-l")]
     # -w: the suites are built as they are. Warnings of later compilers are for the suites' authors.
     command = [mpicc, "-w", "-O1", "-g", *switches, *helpers, *program.sources, "-o", target, *libraries]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise NotBuilt(complaint(done.stderr))
+    _run(command)
     return target
 
 
 def library(source: Path, mpicc: Path, target: Path) -> Path:
     """Builds a library to preload."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    command = [mpicc, "-O2", "-shared", "-fPIC", source, "-o", target]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise NotBuilt(f"{source.name}: {complaint(done.stderr)}")
+    _run([mpicc, "-O2", "-shared", "-fPIC", source, "-o", target], source)
     return target
 
 
@@ -42,11 +37,15 @@ def archive(target: Path, sources: list[Path], words: list[str], mpicc: Path) ->
     objects = []
     for source in sources:
         objects.append(target.parent / f"{target.stem}-{source.stem}.o")
-        command = [mpicc, "-w", "-O1", "-g", "-c", *words, source, "-o", objects[-1]]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode != 0:
-            raise NotBuilt(f"{source.name}: {complaint(done.stderr)}")
+        _run([mpicc, "-w", "-O1", "-g", "-c", *words, source, "-o", objects[-1]], source)
     subprocess.run(["ar", "rcs", target, *objects], check=True)
+
+
+def _run(command: list, source: Path | None = None) -> None:
+    """Raises NotBuilt if the compiler fails. The text begins with `source`, if that is given."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise NotBuilt(f"{source.name}: {complaint(done.stderr)}" if source else complaint(done.stderr))
 
 
 def complaint(text: str) -> str:

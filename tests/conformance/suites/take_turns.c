@@ -1,6 +1,6 @@
 /* conformance/suites/take_turns.c: preloaded into MPICH's jobs with more ranks than cores, alone
  * and under Heddle. MPICH spins while it waits, so ranks wait for each other's time slices. Then an
- * MPI_Allreduce of 8 ranks on 2 cores takes 20 ms. This hook in MPICH's progress engine gives the
+ * MPI_Allreduce takes milliseconds. This hook in MPICH's progress engine gives the
  * core away. It stands before Heddle's library, and calls it as the program does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
