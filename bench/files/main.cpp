@@ -7,6 +7,7 @@
 //           types
 // gap       memory of two blocks with a gap of 16 bytes. In the file, the data of a rank are one
 //           piece, or columns of 16 bytes
+// rows      a row of each rank, contiguous in memory and in the file
 // lattice   a lattice of four dimensions in blocks, in memory with ghost cells; 8 and 24 bytes for
 //           each site
 //
@@ -39,7 +40,7 @@ namespace heddle::bench::files {
 namespace {
 
 struct Options {
-  std::vector<std::string> cases = {"matrix", "blocks", "gap", "lattice"};
+  std::vector<std::string> cases = {"matrix", "blocks", "gap", "rows", "lattice"};
   std::vector<std::string> ways = {"host", "interposed", "by hand", "bare disk"};
   std::string folder = "/dev/shm";
   bool quick = false;
@@ -222,7 +223,7 @@ class Bench {
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program, as it should
   heddle::bench::files::Options options;
   heddle::bench::CommandLine line{"Collective accesses to a file; prints JSON lines."};
-  line.option("--cases", options.cases, "Groups of cases").one_of({"matrix", "blocks", "gap", "lattice"});
+  line.option("--cases", options.cases, "Groups of cases").one_of({"matrix", "blocks", "gap", "rows", "lattice"});
   line.option("--ways", options.ways, "Ways").one_of({"host", "interposed", "by hand", "bare disk"});
   line.option("--folder", options.folder, "Where the file is written").shows_default();
   line.option("--budget", options.budget_ms, "Milliseconds for each case").between(1.0, 1e5);

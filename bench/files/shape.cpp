@@ -63,6 +63,15 @@ void add_gap(std::vector<Case>& made, long block, long rows) {
                   }});
 }
 
+/// Rows of a matrix, contiguous in memory and in the file.
+void add_rows(std::vector<Case>& made, const std::vector<long>& lengths) {
+  for (const long kib : lengths) {
+    const long words = kib * 1024 / word_bytes;
+    const auto row = [=](int rank, int ranks) { return block_of({ranks, words}, {ranks, 1}, rank, 0); };
+    made.push_back({.name = "rows of " + std::to_string(kib) + " KiB", .shape = row, .view = false});
+  }
+}
+
 /// A lattice of four dimensions (github.com/pmodels/mpich/issues/7935).
 void add_lattice(std::vector<Case>& made, long n) {
   for (const long site : {1, 3})
@@ -121,6 +130,7 @@ std::vector<Case> cases(const std::vector<std::string>& groups, bool quick) {
     if (group == "matrix") add_matrix(made, quick ? 384 : 2048);
     if (group == "blocks") add_blocks(made, quick ? 48 : 128);
     if (group == "gap") add_gap(made, quick ? 8 << 10 : 64 << 10, quick ? 1024 : 4096);
+    if (group == "rows") add_rows(made, quick ? std::vector<long>{1} : std::vector<long>{4, 512});
     if (group == "lattice") add_lattice(made, quick ? 14 : 24);
   }
   return made;

@@ -59,7 +59,7 @@ struct Case {
   bool independent = false;  ///< Each rank for itself.
 };
 
-/// The cases of these groups: "matrix", "blocks", "gap", "lattice".
+/// The cases of these groups: "matrix", "blocks", "gap", "rows", "lattice".
 std::vector<Case> cases(const std::vector<std::string>& groups, bool quick);
 
 template <class Visit>

@@ -8,7 +8,10 @@ namespace heddle::select {
 std::string why(const FileAccess& access) {
   if (!access.fits) return "the arguments of a rank are the MPI library's to judge";
   if (access.bytes <= 0) return "there is nothing to move";
-  if (!access.holes) return fmt::format("{} bytes lie in one piece for each rank: the MPI library is as fast", access.bytes);
+  if (is_independent(access))
+    return fmt::format("{} bytes lie in one piece for each rank: each makes the MPI library's independent call", access.bytes);
+  if (!access.holes)
+    return fmt::format("{} bytes lie in one piece for each rank: a hint asks for the MPI library's buffers", access.bytes);
   if (access.bytes < access.least)
     return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
   if (carries(access))

@@ -4,6 +4,7 @@
 //
 //   const FileAccess facts{.writes = true, .holes = true, .bytes = 1 << 25, .range = 1 << 25};
 //   if (carries(facts)) ...                                         // owners access long pieces of the file
+//   if (is_independent(facts)) ...                                  // each rank accesses its own piece
 //   puts(why(facts).c_str());                                       // the reason in words
 //   if (packs({.bytes = 1 << 20, .mean_block = 8, .below = 512})) ...   // the library gets one piece of memory
 //
@@ -24,6 +25,7 @@ struct FileAccess {
   bool writes = false;
   bool fits = true;          ///< All ranks' arguments are right, and Heddle knows their types.
   bool holes = false;        ///< The bytes of some rank are several pieces of the file.
+  bool buffered = false;     ///< The user asks for the library's collective buffering of all data.
   layout::Bytes bytes = 0;   ///< Of all ranks together.
   layout::Bytes range = 0;   ///< From the first byte of the file that a rank accesses to the last.
   layout::Bytes beyond = 0;  ///< Bytes of this range that lie beyond the end of the file.
@@ -35,6 +37,9 @@ constexpr bool carries(const FileAccess& access) noexcept {
   // Another process may write the bytes that no rank writes. A read may read them, too.
   return access.writes ? access.bytes == access.range : access.beyond <= 0 && access.range / 2 <= access.bytes;
 }
+
+/// Each rank may access its piece by itself.
+constexpr bool is_independent(const FileAccess& access) noexcept { return access.fits && !access.holes && !access.buffered; }
 
 std::string why(const FileAccess& access);
 

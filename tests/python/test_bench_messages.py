@@ -96,7 +96,7 @@ def test_files_are_written_and_read_every_way(mpi, tmp_path):
     rows, told = rows_of("files", "--quick", "--mpi", mpi, "--ranks", 3, "--folder", place, folder=tmp_path)
     found = seen(rows)
     cases = {case for case, _, metric in found if metric in ("write", "read")}
-    assert {case.split(",")[0] for case in cases} == {"matrix", "blocks", "gap", "lattice"}
+    assert {case.split(",")[0] for case in cases} == {"matrix", "blocks", "gap", "rows of 1 KiB", "lattice"}
     assert {"matrix, 2 ghost cells", "matrix, by pointer", "gap, independent", "lattice, 24 B, 1 ghost cell"} <= cases
     for case in cases:
         for metric in ("write", "read"):

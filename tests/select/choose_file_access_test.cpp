@@ -39,13 +39,22 @@ TEST(ChooseFileAccess, LeavesTheEndOfTheFileToTheLibrary) {
   EXPECT_EQ(why(end), "the file ends 1 bytes before the last byte that is read");
 }
 
+TEST(ChooseFileAccess, LetsRanksAccessTheirOwnPieces) {
+  FileAccess pieces{.writes = true, .bytes = 4096, .range = 4096};
+  EXPECT_TRUE(is_independent(pieces));
+  EXPECT_FALSE(carries(pieces));
+  EXPECT_EQ(why(pieces), "4096 bytes lie in one piece for each rank: each makes the MPI library's independent call");
+  pieces.buffered = true;
+  EXPECT_FALSE(is_independent(pieces));
+  EXPECT_EQ(why(pieces), "4096 bytes lie in one piece for each rank: a hint asks for the MPI library's buffers");
+  EXPECT_FALSE(is_independent({.fits = false, .bytes = 4096})) << "the library judges";
+  EXPECT_FALSE(is_independent({.holes = true, .bytes = 4096}));
+}
+
 TEST(ChooseFileAccess, LeavesAllElseToTheLibrary) {
   FileAccess other{.writes = true, .holes = true, .bytes = 4096, .range = 4096, .least = 4097};
   EXPECT_FALSE(carries(other));
   EXPECT_EQ(why(other), "4096 bytes: the MPI library is as fast below 4097 bytes");
-  other = {.writes = true, .holes = false, .bytes = 4096, .range = 4096};
-  EXPECT_FALSE(carries(other));
-  EXPECT_EQ(why(other), "4096 bytes lie in one piece for each rank: the MPI library is as fast");
   other = {.writes = true, .fits = false, .holes = true, .bytes = 4096, .range = 4096};
   EXPECT_FALSE(carries(other));
   EXPECT_EQ(why(other), "the arguments of a rank are the MPI library's to judge");

@@ -1,5 +1,6 @@
 // mpi/calls/file.cpp: files. The host carries out all calls here except collective accesses through
-// views with holes (mpi/file/collective_access.hpp). Short pieces of memory are packed for it
+// views with holes (mpi/file/collective_access.hpp). If ranks need no exchange, its independent
+// calls take the place of its collective ones. Short pieces of memory are packed for it
 // (mpi/file/packed_access.hpp).
 #include <utility>
 
@@ -69,18 +70,47 @@ int by_host(const File* file, const FileCall& call, auto count, MPI_Status* stat
   return result;
 }
 
+/// The host's independent procedures, with and without an offset.
+template <Access, class Count>
+struct Independent;
+template <>
+struct Independent<Access::read, int> {
+  static int at_pointer(auto... all) { return PMPI_File_read(all...); }
+  static int at_offset(auto... all) { return PMPI_File_read_at(all...); }
+};
+template <>
+struct Independent<Access::read, MPI_Count> {
+  static int at_pointer(auto... all) { return PMPI_File_read_c(all...); }
+  static int at_offset(auto... all) { return PMPI_File_read_at_c(all...); }
+};
+template <>
+struct Independent<Access::write, int> {
+  static int at_pointer(auto... all) { return PMPI_File_write(all...); }
+  static int at_offset(auto... all) { return PMPI_File_write_at(all...); }
+};
+template <>
+struct Independent<Access::write, MPI_Count> {
+  static int at_pointer(auto... all) { return PMPI_File_write_c(all...); }
+  static int at_offset(auto... all) { return PMPI_File_write_at_c(all...); }
+};
+
 enum class Callers { one, all };
 
 template <Access access, Callers callers>
 int accessed(const FileCall& call, auto count, MPI_Status* status, const auto& host) {
   File* const file = files::table.find(call.fh);
-  if (callers == Callers::all && file && !file->split) {
-    if (const std::optional<Bytes> bytes = carry<access>(*file, call)) {
-      set_bytes(status, *bytes);
-      return requests::after_progress(MPI_SUCCESS);
-    }
+  if constexpr (callers == Callers::one) return requests::after_progress(by_host<access>(file, call, count, status, host));
+  const File::Turn turn(file);
+  const CollectiveAccess done = file && !file->split ? carry<access>(*file, call) : CollectiveAccess{};
+  if (done.by == CollectiveAccess::heddle) {
+    set_bytes(status, done.bytes);
+    return requests::after_progress(MPI_SUCCESS);
   }
-  return requests::after_progress(by_host<access>(file, call, count, status, host));
+  if (done.by == CollectiveAccess::host) return requests::after_progress(by_host<access>(file, call, count, status, host));
+  using Own = Independent<access, decltype(count)>;
+  return requests::after_progress(by_host<access>(file, call, count, status, [&](auto... data) {
+    return call.offset ? Own::at_offset(call.fh, *call.offset, data...) : Own::at_pointer(call.fh, data...);
+  }));
 }
 
 template <Access access, Callers callers>
@@ -103,9 +133,10 @@ template <Access access>
 int begun(auto host, const FileCall& call, auto count) {
   File* const file = files::table.find(call.fh);
   if (!file || file->split) return requests::after_progress(host(count));
-  const std::optional<Bytes> bytes = carry<access>(*file, call);
-  const int result = host(bytes ? decltype(count){} : count);
-  if (result == MPI_SUCCESS) file->split = File::Split{bytes};
+  const CollectiveAccess done = carry<access>(*file, call);
+  const bool carried = done.by == CollectiveAccess::heddle;
+  const int result = host(carried ? decltype(count){} : count);
+  if (result == MPI_SUCCESS) file->split = File::Split{carried ? std::optional(done.bytes) : std::nullopt};
   return requests::after_progress(result);
 }
 

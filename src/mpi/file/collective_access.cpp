@@ -43,7 +43,8 @@ bool all_agree(bool is, const File& file) {
 }
 
 select::FileAccess facts_of(const File& file, bool writes) {
-  select::FileAccess facts{.writes = writes, .least = file.hints().all ? 0 : select::least_file_access};
+  select::FileAccess facts{
+      .writes = writes, .buffered = file.hints().collective, .least = file.hints().all ? 0 : select::least_file_access};
   Bytes size = std::numeric_limits<Bytes>::max();
   std::size_t rank = 0;
   for (const Told& told : file.told) {
@@ -64,25 +65,16 @@ bool has_atomicity(MPI_File fh) {
   return PMPI_File_get_atomicity(fh, &atomic) != MPI_SUCCESS || atomic != 0;
 }
 
-}  // namespace
+/// No view has holes. The ranks have exchanged no words.
+CollectiveAccess in_turn(File& file) {
+  if (!file.keeps_order()) return {};
+  file.wait_for_turn();
+  return {CollectiveAccess::independent};
+}
 
 template <Access access>
-std::optional<Bytes> carry(File& file, const FileCall& call) {
+CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part, const select::FileAccess& facts) {
   constexpr bool writes = access == Access::write;
-  if (!file.may_have_holes() || has_atomicity(call.fh) || file.pauses()) return {};
-  if (!file.meets_views()) {
-    file.refused(true);
-    return {};
-  }
-  OwnPart part;
-  part.look(file, call, writes);
-  constexpr int length = sizeof(Told);
-  if (PMPI_Allgather(&part.told, length, MPI_BYTE, file.told.data(), length, MPI_BYTE, file.comm()) != MPI_SUCCESS) return {};
-  for (std::size_t rank = 0; rank < file.told.size(); ++rank) file.accesses[rank] = file.told[rank].bytes;
-  const select::FileAccess facts = facts_of(file, writes);
-  file.refused(!carries(facts));
-  if (!carries(facts)) return {};
-
   report::ReportedCall reported(writes ? "file write" : "file read");
   std::optional<engine::files::Plan> plan;
   std::optional<PieceExchange> exchange;
@@ -106,10 +98,35 @@ std::optional<Bytes> carry(File& file, const FileCall& call) {
   if (!all_agree(done, file)) return {};
   if (!call.offset) PMPI_File_seek(call.fh, (part.told.bytes.from + part.told.bytes.length) / file.etype(), MPI_SEEK_SET);
   reported.end(file.view().tile(), "file", part.told.bytes.length, [&] { return why(facts); });
-  return part.told.bytes.length;
+  return {CollectiveAccess::heddle, part.told.bytes.length};
 }
 
-template std::optional<Bytes> carry<Access::read>(File& file, const FileCall& call);
-template std::optional<Bytes> carry<Access::write>(File& file, const FileCall& call);
+}  // namespace
+
+template <Access access>
+CollectiveAccess carry(File& file, const FileCall& call) {
+  if (!file.may_have_holes() && !file.all_in_one_piece()) return {};
+  if (has_atomicity(call.fh)) return {};
+  if (file.all_in_one_piece()) return in_turn(file);
+  if (file.pauses()) return {};
+  if (!file.meets_views()) {
+    if (file.all_in_one_piece()) return in_turn(file);
+    file.refused(true);
+    return {};
+  }
+  OwnPart part;
+  part.look(file, call, access == Access::write);
+  constexpr int length = sizeof(Told);
+  if (PMPI_Allgather(&part.told, length, MPI_BYTE, file.told.data(), length, MPI_BYTE, file.comm()) != MPI_SUCCESS) return {};
+  for (std::size_t rank = 0; rank < file.told.size(); ++rank) file.accesses[rank] = file.told[rank].bytes;
+  const select::FileAccess facts = facts_of(file, access == Access::write);
+  const bool apart = select::is_independent(facts);
+  file.refused(!apart && !carries(facts));
+  if (apart) return {CollectiveAccess::independent};
+  return carries(facts) ? by_owners<access>(file, call, part, facts) : CollectiveAccess{};
+}
+
+template CollectiveAccess carry<Access::read>(File& file, const FileCall& call);
+template CollectiveAccess carry<Access::write>(File& file, const FileCall& call);
 
 }  // namespace heddle::mpi

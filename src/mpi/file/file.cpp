@@ -91,6 +91,7 @@ File::File(int ranks, int me, std::string name, FileIdentity identity, int amode
       views_(static_cast<std::size_t>(ranks)) {}
 
 File::~File() {
+  if (order_) order_->leave();
   if (second_ != MPI_FILE_NULL) PMPI_File_close(&second_);
   if (comm_ == MPI_COMM_SELF) return;
   PMPI_Comm_free(&comm_);
@@ -101,6 +102,16 @@ void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
   comm_ = comm;
   hints_ = hints;
   if (comm != MPI_COMM_SELF) own_communicators.fetch_add(1, std::memory_order_relaxed);
+}
+
+// The counters of an order cost as many messages as two accesses of the host.
+bool File::keeps_order() noexcept {
+  constexpr int first_accesses = 2;
+  if (hints_.collective) return false;
+  if (ranks() == 1) return true;
+  if (asked_for_order_ <= first_accesses && asked_for_order_++ == first_accesses)
+    order_ = FileOrder::agreed(comm_, ranks(), me_);
+  return order_ != nullptr;
 }
 
 int File::sync() noexcept {
@@ -159,7 +170,7 @@ void File::meet() {
   fit = both[0];
   holes = -both[1];
   if (fit == 0 || holes == 0) {
-    state_ = State::plain;  // until a view is set again
+    state_ = fit == 0 ? State::foreign : State::plain;  // until a view is set again
     return;
   }
   constexpr int length = sizeof(ViewTerms);

@@ -15,6 +15,7 @@
 #include "engine/file/plan.hpp"
 #include "engine/file/room.hpp"
 #include "layout/bytes.hpp"
+#include "mpi/file/file_order.hpp"
 #include "mpi/process/host.hpp"
 #include "threads/handle_table.hpp"
 
@@ -50,11 +51,16 @@ class File {
   void view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                 const char* datarep) noexcept;
 
-  /// False: all ranks know that no view has holes, or all have given up the file.
+  /// False: all ranks know that no view has holes, or that the host gets all accesses.
   [[nodiscard]] bool may_have_holes() const noexcept { return state_ == State::unknown || state_ == State::holes; }
   /// Collective if a view has been set since the last call. True: Heddle knows the views of all
   /// ranks, and some of them have holes.
   bool meets_views();
+  /// True: all ranks know that no view has holes.
+  [[nodiscard]] bool all_in_one_piece() const noexcept { return state_ == State::plain; }
+  /// Collective, and costs messages once. True: each rank may access its piece of the file by an
+  /// independent call of the host, because Heddle keeps the order of accesses.
+  bool keeps_order() noexcept;
   /// All ranks agree: the host gets all accesses from here on.
   void give_up() noexcept { state_ = State::given_up; }
 
@@ -89,6 +95,24 @@ class File {
     pause_ = is ? (1 << refusals_) - 2 : 0;
   }
 
+  /// Returns when all ranks have ended all accesses before this one.
+  void wait_for_turn() const noexcept {
+    if (order_) order_->wait();
+  }
+  /// Lives during a collective access, the host's included.
+  class Turn {
+   public:
+    explicit Turn(File* file) noexcept : file_(file) {}
+    ~Turn() {
+      if (file_ && file_->order_) file_->order_->ended();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    File* file_;
+  };
+
   /// A split collective access is under way: the host has begun one.
   struct Split {
     std::optional<Bytes> bytes;  ///< Heddle has carried so many bytes of this rank. Nothing: the host carries all.
@@ -109,8 +133,9 @@ class File {
 
  private:
   enum class State : std::uint8_t {
-    plain,     ///< All views show all bytes. No access is Heddle's.
+    plain,     ///< All is known, and no view has holes.
     unknown,   ///< A view has been set since the ranks last met.
+    foreign,   ///< Heddle does not know the view of some rank. The host gets all accesses through this view.
     holes,     ///< All is known, and some view has holes.
     given_up,  ///< The host gets all.
   };
@@ -126,6 +151,8 @@ class File {
   MPI_File second_ = MPI_FILE_NULL;
   bool unsynced_ = false;
   State state_ = State::plain;
+  std::unique_ptr<FileOrder> order_;
+  int asked_for_order_ = 0;
   int refusals_ = 0;
   int pause_ = 0;
   std::optional<View> mine_ = View();  // nothing: Heddle does not know this view

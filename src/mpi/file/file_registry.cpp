@@ -50,10 +50,17 @@ bool unusual(MPI_Info info) {
   return false;
 }
 
+/// True: the user asks for collective buffering of all data.
+bool asks_for_buffering(MPI_Info info) {
+  return hint(info, "romio_cb_write") == "enable" || hint(info, "romio_cb_read") == "enable" ||
+         hint(info, "collective_buffering") == "true";
+}
+
 FileHints hints_of(MPI_Info info) {
   FileHints hints;
   constexpr Bytes most = Bytes{1} << 28;
   hints.all = settings_of_process().files == settings::FileAccess::on;
+  hints.collective = asks_for_buffering(info);
   hints.alignment = number(info, "striping_unit", 1, most, hints.alignment);
   // Each piece costs messages and a call of the library, on every rank.
   const Bytes least_piece = hints.all ? 64 : 1 << 16;
@@ -77,12 +84,14 @@ class OpeningTerms {
  public:
   void hints(const FileHints& hints) {
     words_[all] = hints.all ? 1 : 0;
+    words_[independent] = hints.collective ? 0 : 1;
     words_[owners] = hints.owners;
     words_[alignment] = hints.alignment;
     words_[piece] = hints.piece;
   }
   [[nodiscard]] FileHints hints() const {
     return {.all = words_[all] != 0,
+            .collective = words_[independent] == 0,
             .piece = std::max(words_[alignment], words_[piece] / words_[alignment] * words_[alignment]),
             .owners = static_cast<int>(words_[owners]),
             .alignment = words_[alignment]};
@@ -92,6 +101,7 @@ class OpeningTerms {
     words_[follows] = 1;
     words_[inode] = static_cast<long long>(identity.inode);
     words_[device] = here ? static_cast<long long>(identity.device) : 0;
+    if (!here) words_[independent] = 0;  // collective buffering spares the network of a file system
     words_[inode_complement] = ~words_[inode];
     words_[device_complement] = ~words_[device];
   }
@@ -107,8 +117,8 @@ class OpeningTerms {
 
  private:
   // If the least of x is the complement of the least of ~x, all ranks have the same x.
-  enum Word { follows, all, owners, alignment, piece, inode, inode_complement, device, device_complement, count };
-  long long words_[count] = {0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
+  enum Word { follows, all, independent, owners, alignment, piece, inode, inode_complement, device, device_complement, count };
+  long long words_[count] = {0, 0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
 };
 
 bool is_of(int result, int wanted) {

@@ -1,0 +1,90 @@
+// mpi/file/file_order.cpp: the ranks tell each other where their counters lie. Each step that may
+// fail in one rank alone comes before a collective, which tells all ranks.
+#include "mpi/file/file_order.hpp"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "engine/base/wait.hpp"
+
+namespace heddle::mpi {
+namespace {
+
+using engine::files::AccessCounter;
+
+/// The host makes progress.
+void progress() noexcept {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+/// True if it is so on all ranks.
+bool all_agree(bool is, MPI_Comm comm) noexcept {
+  int all = is ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all != 0;
+}
+
+}  // namespace
+
+/// The counters of all ranks, before the ranks depend on them.
+struct FileOrder::Counters {
+  AccessCounter* mine = nullptr;
+  std::vector<transport::Place> places;
+  std::vector<const AccessCounter*> others;
+
+  bool prepare(MpiNode& node, int ranks, int me) noexcept try {
+    places.resize(static_cast<std::size_t>(ranks));
+    others.reserve(static_cast<std::size_t>(ranks));
+    mine = static_cast<AccessCounter*>(node.shared().allocate_zeroed(sizeof(AccessCounter)));
+    const std::optional<transport::Place> place = mine ? node.shared().find(mine, sizeof(AccessCounter)) : std::nullopt;
+    if (place) places[static_cast<std::size_t>(me)] = *place;
+    return place.has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  /// Null: this rank does not reach all counters, or lacks memory.
+  std::unique_ptr<FileOrder> order(MpiNode& node, MPI_Comm comm, int me) noexcept try {
+    for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
+      if (rank == me) continue;
+      const int peer = node.peer(comm, rank);
+      const transport::Place& place = places[static_cast<std::size_t>(rank)];
+      const std::byte* const there = peer < 0 ? nullptr : node.map(peer, place, sizeof(AccessCounter));
+      if (!there) return nullptr;
+      others.push_back(reinterpret_cast<const AccessCounter*>(there));
+    }
+    std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(others)));
+    mine = nullptr;
+    return made;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+};
+
+std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me) noexcept {
+  MpiNode* const node = MpiNode::here();
+  Counters counters;
+  std::unique_ptr<FileOrder> order;
+  const bool ready = node && counters.prepare(*node, ranks, me);
+  constexpr int length = sizeof(transport::Place);
+  if (all_agree(ready, comm) &&
+      PMPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, counters.places.data(), length, MPI_BYTE, comm) == MPI_SUCCESS) {
+    order = counters.order(*node, comm, me);
+    if (!all_agree(order != nullptr, comm)) order.reset();
+  }
+  if (counters.mine) node->shared().release(counters.mine);
+  return order;
+}
+
+void FileOrder::wait() const noexcept { order_.wait(node_.crowded(), progress); }
+
+void FileOrder::leave() const noexcept {
+  MPI_Request all = MPI_REQUEST_NULL;
+  int done = 0;
+  if (PMPI_Ibarrier(comm_, &all) != MPI_SUCCESS) return;
+  for (engine::Patience patience(node_.crowded()); PMPI_Test(&all, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;)
+    patience.pause();
+}
+
+}  // namespace heddle::mpi

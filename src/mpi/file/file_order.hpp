@@ -1,0 +1,46 @@
+// mpi/file/file_order.hpp: the order of collective accesses among the ranks that have opened a file
+// (engine/file/access_order.hpp). Its counters lie in the shared memory of the node.
+//
+//   std::unique_ptr<FileOrder> order = FileOrder::agreed(comm, ranks, me);   // null: the host keeps the order
+//   order->wait();                                        // all ranks have ended the accesses before
+//   ...
+//   order->ended();
+//   order->leave();                                       // no rank waits for another one any more
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/file/access_order.hpp"
+#include "mpi/node/mpi_node.hpp"
+#include "mpi/process/host.hpp"
+
+namespace heddle::mpi {
+
+class FileOrder {
+ public:
+  /// Collective. Null on all ranks: they are not all on one node, or lack memory.
+  static std::unique_ptr<FileOrder> agreed(MPI_Comm comm, int ranks, int me) noexcept;
+  ~FileOrder() { node_.shared().release(mine_); }
+  FileOrder(const FileOrder&) = delete;
+  FileOrder& operator=(const FileOrder&) = delete;
+
+  void wait() const noexcept;
+  void ended() noexcept { order_.ended(); }
+  /// Collective, before the destructor: other ranks may still read this rank's counter.
+  void leave() const noexcept;
+
+ private:
+  struct Counters;
+  /// @param mine  Of node.shared(). The order releases it.
+  FileOrder(MpiNode& node, MPI_Comm comm, engine::files::AccessCounter& mine,
+            std::vector<const engine::files::AccessCounter*> others) noexcept
+      : node_(node), comm_(comm), mine_(&mine), order_(mine, std::move(others)) {}
+
+  MpiNode& node_;
+  MPI_Comm comm_;
+  engine::files::AccessCounter* mine_;
+  engine::files::AccessOrder order_;
+};
+
+}  // namespace heddle::mpi
