@@ -48,6 +48,7 @@ struct Cut {
 /// The user's wishes: HEDDLE_FILES, and hints of MPI_File_open. All ranks have the same.
 struct FileHints {
   bool all = false;           ///< Heddle carries little data, too (HEDDLE_FILES=on).
+  bool tries = false;         ///< The first accesses in one piece decide about the next (HEDDLE_TRIALS).
   bool collective = false;    ///< The user asks for collective buffering, also of data in one piece.
   Bytes piece = 4 << 20;      ///< cb_buffer_size.
   int owners = 0;             ///< cb_nodes. 0: all ranks.

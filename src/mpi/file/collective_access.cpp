@@ -65,12 +65,13 @@ bool has_atomicity(MPI_File fh) {
   return PMPI_File_get_atomicity(fh, &atomic) != MPI_SUCCESS || atomic != 0;
 }
 
-/// No view has holes. The ranks have exchanged no words.
-CollectiveAccess in_turn(File& file) {
-  if (!file.keeps_order()) return {};
-  file.wait_for_turn();
+CollectiveAccess independent() {
+  report::tell_of_algorithm("independent");
   return {CollectiveAccess::independent};
 }
+
+/// No view has holes. The ranks have exchanged no words.
+CollectiveAccess in_turn(File& file) { return file.begin_independent() ? independent() : CollectiveAccess{}; }
 
 template <Access access>
 CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part, const select::FileAccess& facts) {
@@ -122,7 +123,7 @@ CollectiveAccess carry(File& file, const FileCall& call) {
   const select::FileAccess facts = facts_of(file, access == Access::write);
   const bool apart = select::is_independent(facts);
   file.refused(!apart && !carries(facts));
-  if (apart) return {CollectiveAccess::independent};
+  if (apart) return independent();
   return carries(facts) ? by_owners<access>(file, call, part, facts) : CollectiveAccess{};
 }
 

@@ -105,13 +105,13 @@ void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
 }
 
 // The counters of an order cost as many messages as two accesses of the host.
-bool File::keeps_order() noexcept {
+bool File::begin_independent() noexcept {
   constexpr int first_accesses = 2;
   if (hints_.collective) return false;
   if (ranks() == 1) return true;
   if (asked_for_order_ <= first_accesses && asked_for_order_++ == first_accesses)
-    order_ = FileOrder::agreed(comm_, ranks(), me_);
-  return order_ != nullptr;
+    order_ = FileOrder::agreed(comm_, ranks(), me_, hints_.tries);
+  return order_ && order_->begin();
 }
 
 int File::sync() noexcept {

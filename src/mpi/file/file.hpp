@@ -58,9 +58,10 @@ class File {
   bool meets_views();
   /// True: all ranks know that no view has holes.
   [[nodiscard]] bool all_in_one_piece() const noexcept { return state_ == State::plain; }
-  /// Collective, and costs messages once. True: each rank may access its piece of the file by an
-  /// independent call of the host, because Heddle keeps the order of accesses.
-  bool keeps_order() noexcept;
+  /// Begins an access to one piece of each rank, if that is not the host's. Collective, and costs
+  /// messages once. True: all ranks have ended the accesses before, and each may access its piece by
+  /// an independent call of the host.
+  bool begin_independent() noexcept;
   /// All ranks agree: the host gets all accesses from here on.
   void give_up() noexcept { state_ = State::given_up; }
 
@@ -95,10 +96,6 @@ class File {
     pause_ = is ? (1 << refusals_) - 2 : 0;
   }
 
-  /// Returns when all ranks have ended all accesses before this one.
-  void wait_for_turn() const noexcept {
-    if (order_) order_->wait();
-  }
   /// Lives during a collective access, the host's included.
   class Turn {
    public:

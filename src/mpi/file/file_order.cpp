@@ -45,7 +45,7 @@ struct FileOrder::Counters {
   }
 
   /// Null: this rank does not reach all counters, or lacks memory.
-  std::unique_ptr<FileOrder> order(MpiNode& node, MPI_Comm comm, int me) noexcept try {
+  std::unique_ptr<FileOrder> order(MpiNode& node, MPI_Comm comm, int me, bool tries) noexcept try {
     for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
       if (rank == me) continue;
       const int peer = node.peer(comm, rank);
@@ -54,7 +54,7 @@ struct FileOrder::Counters {
       if (!there) return nullptr;
       others.push_back(reinterpret_cast<const AccessCounter*>(there));
     }
-    std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(others)));
+    std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(others), tries));
     mine = nullptr;
     return made;
   } catch (const std::exception&) {
@@ -62,7 +62,7 @@ struct FileOrder::Counters {
   }
 };
 
-std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me) noexcept {
+std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me, bool tries) noexcept {
   MpiNode* const node = MpiNode::here();
   Counters counters;
   std::unique_ptr<FileOrder> order;
@@ -70,14 +70,14 @@ std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me) n
   constexpr int length = sizeof(transport::Place);
   if (all_agree(ready, comm) &&
       PMPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, counters.places.data(), length, MPI_BYTE, comm) == MPI_SUCCESS) {
-    order = counters.order(*node, comm, me);
+    order = counters.order(*node, comm, me, tries);
     if (!all_agree(order != nullptr, comm)) order.reset();
   }
   if (counters.mine) node->shared().release(counters.mine);
   return order;
 }
 
-void FileOrder::wait() const noexcept { order_.wait(node_.crowded(), progress); }
+bool FileOrder::begin() noexcept { return order_.begin(node_.crowded(), progress); }
 
 void FileOrder::leave() const noexcept {
   MPI_Request all = MPI_REQUEST_NULL;

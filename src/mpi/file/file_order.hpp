@@ -1,9 +1,8 @@
 // mpi/file/file_order.hpp: the order of collective accesses among the ranks that have opened a file
 // (engine/file/access_order.hpp). Its counters lie in the shared memory of the node.
 //
-//   std::unique_ptr<FileOrder> order = FileOrder::agreed(comm, ranks, me);   // null: the host keeps the order
-//   order->wait();                                        // all ranks have ended the accesses before
-//   ...
+//   std::unique_ptr<FileOrder> order = FileOrder::agreed(comm, ranks, me, tries);   // null: all accesses are the host's
+//   order->begin() ? PMPI_File_write(...) : PMPI_File_write_all(...);
 //   order->ended();
 //   order->leave();                                       // no rank waits for another one any more
 #pragma once
@@ -20,12 +19,14 @@ namespace heddle::mpi {
 class FileOrder {
  public:
   /// Collective. Null on all ranks: they are not all on one node, or lack memory.
-  static std::unique_ptr<FileOrder> agreed(MPI_Comm comm, int ranks, int me) noexcept;
+  /// @param tries  See AccessOrder.
+  static std::unique_ptr<FileOrder> agreed(MPI_Comm comm, int ranks, int me, bool tries) noexcept;
   ~FileOrder() { node_.shared().release(mine_); }
   FileOrder(const FileOrder&) = delete;
   FileOrder& operator=(const FileOrder&) = delete;
 
-  void wait() const noexcept;
+  /// False on all ranks: the access is the host's. True: this rank may access its piece now.
+  bool begin() noexcept;
   void ended() noexcept { order_.ended(); }
   /// Collective, before the destructor: other ranks may still read this rank's counter.
   void leave() const noexcept;
@@ -34,8 +35,8 @@ class FileOrder {
   struct Counters;
   /// @param mine  Of node.shared(). The order releases it.
   FileOrder(MpiNode& node, MPI_Comm comm, engine::files::AccessCounter& mine,
-            std::vector<const engine::files::AccessCounter*> others) noexcept
-      : node_(node), comm_(comm), mine_(&mine), order_(mine, std::move(others)) {}
+            std::vector<const engine::files::AccessCounter*> others, bool tries) noexcept
+      : node_(node), comm_(comm), mine_(&mine), order_(mine, std::move(others), tries) {}
 
   MpiNode& node_;
   MPI_Comm comm_;

@@ -60,6 +60,7 @@ FileHints hints_of(MPI_Info info) {
   FileHints hints;
   constexpr Bytes most = Bytes{1} << 28;
   hints.all = settings_of_process().files == settings::FileAccess::on;
+  hints.tries = settings_of_process().trials && !hints.all;
   hints.collective = asks_for_buffering(info);
   hints.alignment = number(info, "striping_unit", 1, most, hints.alignment);
   // Each piece costs messages and a call of the library, on every rank.
@@ -84,6 +85,7 @@ class OpeningTerms {
  public:
   void hints(const FileHints& hints) {
     words_[all] = hints.all ? 1 : 0;
+    words_[tries] = hints.tries ? 1 : 0;
     words_[independent] = hints.collective ? 0 : 1;
     words_[owners] = hints.owners;
     words_[alignment] = hints.alignment;
@@ -91,6 +93,7 @@ class OpeningTerms {
   }
   [[nodiscard]] FileHints hints() const {
     return {.all = words_[all] != 0,
+            .tries = words_[tries] != 0,
             .collective = words_[independent] == 0,
             .piece = std::max(words_[alignment], words_[piece] / words_[alignment] * words_[alignment]),
             .owners = static_cast<int>(words_[owners]),
@@ -117,8 +120,21 @@ class OpeningTerms {
 
  private:
   // If the least of x is the complement of the least of ~x, all ranks have the same x.
-  enum Word { follows, all, independent, owners, alignment, piece, inode, inode_complement, device, device_complement, count };
-  long long words_[count] = {0, 0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
+  enum Word {
+    follows,
+    all,
+    tries,
+    independent,
+    owners,
+    alignment,
+    piece,
+    inode,
+    inode_complement,
+    device,
+    device_complement,
+    count
+  };
+  long long words_[count] = {0, 0, 0, 0, 0, 1, 1, 0, ~0LL, 0, ~0LL};
 };
 
 bool is_of(int result, int wanted) {
