@@ -10,8 +10,9 @@ std::string why(const FileAccess& access) {
   if (access.bytes <= 0) return "there is nothing to move";
   if (is_independent(access))
     return fmt::format("{} bytes lie in one piece for each rank: each makes the MPI library's independent call", access.bytes);
-  if (!access.holes)
+  if (!access.holes && access.beyond <= 0)
     return fmt::format("{} bytes lie in one piece for each rank: a hint asks for the MPI library's buffers", access.bytes);
+  if (access.beyond > 0) return fmt::format("the file ends {} bytes before the last byte that is read", access.beyond);
   if (access.bytes < access.least)
     return fmt::format("{} bytes: the MPI library is as fast below {} bytes", access.bytes, access.least);
   if (carries(access))
@@ -21,7 +22,6 @@ std::string why(const FileAccess& access) {
     return fmt::format("{} bytes of {} in the file: ranks write the same bytes", access.bytes, access.range);
   if (access.writes)
     return fmt::format("{} bytes of {} in the file: others may write the rest now", access.bytes, access.range);
-  if (access.beyond > 0) return fmt::format("the file ends {} bytes before the last byte that is read", access.beyond);
   return fmt::format("{} bytes of {} in the file are too few to read all", access.bytes, access.range);
 }
 

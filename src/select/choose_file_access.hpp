@@ -39,7 +39,9 @@ constexpr bool carries(const FileAccess& access) noexcept {
 }
 
 /// Each rank may access its piece by itself.
-constexpr bool is_independent(const FileAccess& access) noexcept { return access.fits && !access.holes && !access.buffered; }
+constexpr bool is_independent(const FileAccess& access) noexcept {
+  return access.fits && !access.holes && !access.buffered && access.beyond <= 0;
+}
 
 std::string why(const FileAccess& access);
 

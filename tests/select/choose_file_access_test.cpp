@@ -49,6 +49,9 @@ TEST(ChooseFileAccess, LetsRanksAccessTheirOwnPieces) {
   EXPECT_EQ(why(pieces), "4096 bytes lie in one piece for each rank: a hint asks for the MPI library's buffers");
   EXPECT_FALSE(is_independent({.fits = false, .bytes = 4096})) << "the library judges";
   EXPECT_FALSE(is_independent({.holes = true, .bytes = 4096}));
+  const FileAccess beyond{.bytes = 4096, .range = 4096, .beyond = 8};
+  EXPECT_FALSE(is_independent(beyond));
+  EXPECT_EQ(why(beyond), "the file ends 8 bytes before the last byte that is read");
 }
 
 TEST(ChooseFileAccess, LeavesAllElseToTheLibrary) {

@@ -70,8 +70,15 @@ CollectiveAccess independent() {
   return {CollectiveAccess::independent};
 }
 
-/// No view has holes. The ranks have exchanged no words.
-CollectiveAccess in_turn(File& file) { return file.begin_independent() ? independent() : CollectiveAccess{}; }
+/// No view has holes. Hosts differ in independent reads beyond the end of the file.
+template <Access access>
+CollectiveAccess in_turn(File& file, const FileCall& call) {
+  OwnPart part;
+  part.look(file, call, access == Access::write);
+  const auto& [bytes, size, fits] = part.told;
+  const bool inside = bytes.length <= 0 || file.view().end(bytes.from, bytes.length) <= size;
+  return file.begin_independent(fits != 0 && inside) ? independent() : CollectiveAccess{};
+}
 
 template <Access access>
 CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part, const select::FileAccess& facts) {
@@ -108,10 +115,10 @@ template <Access access>
 CollectiveAccess carry(File& file, const FileCall& call) {
   if (!file.may_have_holes() && !file.all_in_one_piece()) return {};
   if (has_atomicity(call.fh)) return {};
-  if (file.all_in_one_piece()) return in_turn(file);
+  if (file.all_in_one_piece()) return in_turn<access>(file, call);
   if (file.pauses()) return {};
   if (!file.meets_views()) {
-    if (file.all_in_one_piece()) return in_turn(file);
+    if (file.all_in_one_piece()) return in_turn<access>(file, call);
     file.refused(true);
     return {};
   }

@@ -105,13 +105,13 @@ void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
 }
 
 // The counters of an order cost as many messages as two accesses of the host.
-bool File::begin_independent() noexcept {
+bool File::begin_independent(bool fits) noexcept {
   constexpr int first_accesses = 2;
   if (hints_.collective) return false;
-  if (ranks() == 1) return true;
+  if (ranks() == 1) return fits;
   if (asked_for_order_ <= first_accesses && asked_for_order_++ == first_accesses)
     order_ = FileOrder::agreed(comm_, ranks(), me_, hints_.tries);
-  return order_ && order_->begin();
+  return order_ && order_->begin(fits);
 }
 
 int File::sync() noexcept {

@@ -61,7 +61,8 @@ class File {
   /// Begins an access to one piece of each rank, if that is not the host's. Collective, and costs
   /// messages once. True: all ranks have ended the accesses before, and each may access its piece by
   /// an independent call of the host.
-  bool begin_independent() noexcept;
+  /// @param fits  False: this rank's part is the host's to judge.
+  bool begin_independent(bool fits) noexcept;
   /// All ranks agree: the host gets all accesses from here on.
   void give_up() noexcept { state_ = State::given_up; }
 
@@ -70,14 +71,13 @@ class File {
   [[nodiscard]] int me() const { return me_; }
   [[nodiscard]] const FileHints& hints() const { return hints_; }
   [[nodiscard]] const std::vector<View>& views() const { return views_; }
-  [[nodiscard]] const View& view() const { return views_[static_cast<std::size_t>(me_)]; }
+  /// Of this rank. Only if may_have_holes() or all_in_one_piece().
+  [[nodiscard]] const View& view() const { return *mine_; }
   /// Bytes of this rank's etype.
   [[nodiscard]] Bytes etype() const { return etype_; }
   [[nodiscard]] bool may(bool write) const { return (amode_ & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY)) == 0; }
   /// True: this rank's view is known to have no holes. Not collective.
   [[nodiscard]] bool shows_one_piece() const { return state_ != State::given_up && mine_ && mine_->in_one_piece(); }
-  /// Bytes of the file before such a view.
-  [[nodiscard]] Bytes displacement() const { return mine_->displacement(); }
 
   /// The second handle. The first call opens it. MPI_FILE_NULL: it cannot be opened.
   MPI_File second() noexcept;
@@ -101,7 +101,7 @@ class File {
    public:
     explicit Turn(File* file) noexcept : file_(file) {}
     ~Turn() {
-      if (file_ && file_->order_) file_->order_->ended();
+      if (file_ && file_->order_) file_->order_->end();
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;

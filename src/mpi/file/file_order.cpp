@@ -1,4 +1,4 @@
-// mpi/file/file_order.cpp: the ranks tell each other where their counters lie. Each step that may
+// mpi/file/file_order.cpp: the ranks tell each other where their words lie. Each step that may
 // fail in one rank alone comes before a collective, which tells all ranks.
 #include "mpi/file/file_order.hpp"
 
@@ -11,7 +11,7 @@
 namespace heddle::mpi {
 namespace {
 
-using engine::files::AccessCounter;
+using engine::files::AccessWords;
 
 /// The host makes progress.
 void progress() noexcept {
@@ -27,32 +27,32 @@ bool all_agree(bool is, MPI_Comm comm) noexcept {
 
 }  // namespace
 
-/// The counters of all ranks, before the ranks depend on them.
-struct FileOrder::Counters {
-  AccessCounter* mine = nullptr;
+/// The words of all ranks, before the ranks depend on them.
+struct FileOrder::Words {
+  AccessWords* mine = nullptr;
   std::vector<transport::Place> places;
-  std::vector<const AccessCounter*> others;
+  std::vector<const AccessWords*> others;
 
   bool prepare(MpiNode& node, int ranks, int me) noexcept try {
     places.resize(static_cast<std::size_t>(ranks));
     others.reserve(static_cast<std::size_t>(ranks));
-    mine = static_cast<AccessCounter*>(node.shared().allocate_zeroed(sizeof(AccessCounter)));
-    const std::optional<transport::Place> place = mine ? node.shared().find(mine, sizeof(AccessCounter)) : std::nullopt;
+    mine = static_cast<AccessWords*>(node.shared().allocate_zeroed(sizeof(AccessWords)));
+    const std::optional<transport::Place> place = mine ? node.shared().find(mine, sizeof(AccessWords)) : std::nullopt;
     if (place) places[static_cast<std::size_t>(me)] = *place;
     return place.has_value();
   } catch (const std::exception&) {
     return false;
   }
 
-  /// Null: this rank does not reach all counters, or lacks memory.
+  /// Null: this rank does not reach all words, or lacks memory.
   std::unique_ptr<FileOrder> order(MpiNode& node, MPI_Comm comm, int me, bool tries) noexcept try {
     for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
       if (rank == me) continue;
       const int peer = node.peer(comm, rank);
       const transport::Place& place = places[static_cast<std::size_t>(rank)];
-      const std::byte* const there = peer < 0 ? nullptr : node.map(peer, place, sizeof(AccessCounter));
+      const std::byte* const there = peer < 0 ? nullptr : node.map(peer, place, sizeof(AccessWords));
       if (!there) return nullptr;
-      others.push_back(reinterpret_cast<const AccessCounter*>(there));
+      others.push_back(reinterpret_cast<const AccessWords*>(there));
     }
     std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(others), tries));
     mine = nullptr;
@@ -64,20 +64,20 @@ struct FileOrder::Counters {
 
 std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me, bool tries) noexcept {
   MpiNode* const node = MpiNode::here();
-  Counters counters;
+  Words words;
   std::unique_ptr<FileOrder> order;
-  const bool ready = node && counters.prepare(*node, ranks, me);
+  const bool ready = node && words.prepare(*node, ranks, me);
   constexpr int length = sizeof(transport::Place);
   if (all_agree(ready, comm) &&
-      PMPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, counters.places.data(), length, MPI_BYTE, comm) == MPI_SUCCESS) {
-    order = counters.order(*node, comm, me, tries);
+      PMPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, words.places.data(), length, MPI_BYTE, comm) == MPI_SUCCESS) {
+    order = words.order(*node, comm, me, tries);
     if (!all_agree(order != nullptr, comm)) order.reset();
   }
-  if (counters.mine) node->shared().release(counters.mine);
+  if (words.mine) node->shared().release(words.mine);
   return order;
 }
 
-bool FileOrder::begin() noexcept { return order_.begin(node_.crowded(), progress); }
+bool FileOrder::begin(bool fits) noexcept { return order_.begin(fits, node_.crowded(), progress); }
 
 void FileOrder::leave() const noexcept {
   MPI_Request all = MPI_REQUEST_NULL;

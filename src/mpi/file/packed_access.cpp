@@ -21,8 +21,8 @@ bool lies_in_file(const File& file, const FileCall& call, Bytes bytes) {
   else if (PMPI_File_get_position(call.fh, &at) != MPI_SUCCESS)
     return false;
   return at >= 0 && !__builtin_mul_overflow(Bytes{at}, file.etype(), &from) &&
-         PMPI_File_get_size(call.fh, &size) == MPI_SUCCESS && from <= size - file.displacement() &&
-         bytes <= size - file.displacement() - from;
+         PMPI_File_get_size(call.fh, &size) == MPI_SUCCESS && from <= size - file.view().displacement() &&
+         bytes <= size - file.view().displacement() - from;
 }
 
 }  // namespace

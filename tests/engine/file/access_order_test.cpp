@@ -18,21 +18,21 @@ void no_progress() noexcept {}
 
 TEST(AccessOrder, ARankBeginsWhenAllHaveEndedTheAccessesBefore) {
   constexpr int ranks = 3, accesses = 200;
-  std::array<AccessCounter, ranks> counters{};
+  std::array<AccessWords, ranks> words{};
   std::array<int, ranks> written{};  // in access k, rank r writes element (r + k) % ranks
   std::array<int, ranks> wrong{};
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      std::vector<const AccessCounter*> others;
+      std::vector<const AccessWords*> others;
       for (int other = 0; other < ranks; ++other)
-        if (other != rank) others.push_back(&counters[static_cast<std::size_t>(other)]);
-      AccessOrder order(counters[static_cast<std::size_t>(rank)], std::move(others), false);
+        if (other != rank) others.push_back(&words[static_cast<std::size_t>(other)]);
+      AccessOrder order(words[static_cast<std::size_t>(rank)], std::move(others), false);
       for (int k = 0; k < accesses; ++k) {
         int& mine = written[static_cast<std::size_t>((rank + k) % ranks)];
-        wrong[static_cast<std::size_t>(rank)] += !order.begin(true, no_progress) || mine != k;
+        wrong[static_cast<std::size_t>(rank)] += !order.begin(true, true, no_progress) || mine != k;
         mine = k + 1;
-        order.ended();
+        order.end();
       }
     });
   for (std::thread& thread : threads) thread.join();
@@ -41,40 +41,48 @@ TEST(AccessOrder, ARankBeginsWhenAllHaveEndedTheAccessesBefore) {
 
 TEST(AccessOrder, ARankThatWaitsMakesProgress) {
   static std::atomic<int> progressed;
-  const auto progress = []() noexcept { ++progressed; };
   progressed = 0;
-  std::array<AccessCounter, 2> counters{};
-  AccessOrder order(counters[0], {&counters[1]}, false);
-  EXPECT_TRUE(order.begin(false, progress));
-  EXPECT_EQ(progressed, 0) << "the first access waits for nobody";
-  order.ended();
+  std::array<AccessWords, 2> words{};
+  AccessOrder order(words[0], {&words[1]}, false);
   std::thread other([&] {
     while (progressed < 10) std::this_thread::yield();
-    counters[1].ended.store(1, std::memory_order_release);
+    words[1].fits[1] = 1;
+    words[1].come.store(1, std::memory_order_release);
   });
-  EXPECT_TRUE(order.begin(false, progress));
+  EXPECT_TRUE(order.begin(true, false, []() noexcept { ++progressed; }));
   EXPECT_GE(progressed, 10);
   other.join();
 }
 
-TEST(AccessOrder, AnAccessWithoutBeginCounts) {
-  std::array<AccessCounter, 2> counters{};
-  AccessOrder order(counters[0], {&counters[1]}, false);
-  order.ended();
-  EXPECT_EQ(counters[0].ended, 1U);
-}
-
-TEST(AccessOrder, AllRanksTryBothWaysAndDecideAlike) {
-  std::array<AccessCounter, 2> counters{};
+TEST(AccessOrder, AnAccessThatDoesNotFitOnOneRankIsTheLibrarysOnAll) {
+  constexpr int accesses = 100;
+  std::array<AccessWords, 2> words{};
   std::array<std::vector<bool>, 2> independent;
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < 2; ++rank)
     threads.emplace_back([&, rank] {
-      AccessOrder order(counters[rank], {&counters[1 - rank]}, true);
+      AccessOrder order(words[rank], {&words[1 - rank]}, false);
+      for (std::size_t k = 0; k < accesses; ++k) {
+        independent[rank].push_back(order.begin(k % 3 != rank, true, no_progress));
+        order.end();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(independent[0], independent[1]);
+  for (std::size_t k = 0; k < accesses; ++k) EXPECT_EQ(independent[0][k], k % 3 == 2) << k;
+}
+
+TEST(AccessOrder, AllRanksTryBothWaysAndDecideAlike) {
+  std::array<AccessWords, 2> words{};
+  std::array<std::vector<bool>, 2> independent;
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      AccessOrder order(words[rank], {&words[1 - rank]}, true);
       for (int k = 0; k < 12; ++k) {
-        independent[rank].push_back(order.begin(true, no_progress));
+        independent[rank].push_back(order.begin(true, true, no_progress));
         if (independent[rank].back()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        order.ended();
+        order.end();
       }
     });
   for (std::thread& thread : threads) thread.join();
