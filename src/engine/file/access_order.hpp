@@ -1,8 +1,11 @@
-// engine/file/access_order.hpp: the order of collective accesses to a file in which the ranks
-// exchange no data, and their agreement on each of them. No MPI.
+// engine/file/access_order.hpp: what the ranks of a node tell each other in a collective access to a
+// file, and the order of accesses in which they exchange no data. No MPI.
 //
-//   if (order.begin(fits, crowded, progress)) independent();   // all ranks have come to this access
-//   else collective();                                         // the library's
+//   order.meet(mine, all, progress);                    // all ranks have come; all[rank] has the terms of each
+//   if (order.agree(ready, progress)) ...               // it is so on all ranks
+//
+//   if (order.begin(fits, progress)) independent();     // as agree(): each rank may access its piece now
+//   else collective();                                  // the library's
 //   order.end();
 //
 // The standard does not order collective accesses of different ranks (MPI-5.0 §14.6.1). But
@@ -13,46 +16,82 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "engine/base/wait.hpp"
 #include "engine/file/access_trial.hpp"
+#include "engine/file/plan.hpp"
 
 namespace heddle::engine::files {
 
-/// The words of a rank, 0 at first. Only their owner writes them. The other ranks of its node map
-/// them for reading.
+/// The words of one rank about its part of an access.
+struct AccessTerms {
+  Accessed bytes;
+  Bytes size = 0;  ///< Of the file.
+  bool fits = false;
+};
+
+/// The words of a rank in memory that the other ranks of its node map for reading. Only their owner
+/// writes them. Zeros at first.
 struct AccessWords {
   using Counter = std::atomic<std::uint64_t>;
-  alignas(64) Counter come;           ///< Accesses that the rank has begun.
-  std::atomic<std::uint8_t> fits[2];  ///< 1: fits. For odd and for even accesses.
-  std::atomic<int> votes;             ///< For the library (access_trial.hpp).
+  alignas(64) Counter come;  ///< How often the rank has come to meet the others.
+  std::atomic<int> votes;    ///< For the library (access_trial.hpp).
+  AccessTerms terms[2];      ///< Of the last two meetings: odd and even ones.
 };
 static_assert(AccessWords::Counter::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 class AccessOrder {
  public:
-  /// @param others  The words of all other ranks that have opened the file.
+  using Progress = void (*)() noexcept;
+
+  /// @param all  The words of the ranks that have opened the file.
   /// @param tries  The first accesses decide between the two ways. Otherwise all are independent.
-  AccessOrder(AccessWords& mine, std::vector<const AccessWords*> others, bool tries) noexcept
-      : mine_(mine), others_(std::move(others)), trying_(tries) {}
+  /// @param crowded  The node has more ranks than cores.
+  AccessOrder(AccessWords& mine, std::vector<const AccessWords*> all, bool tries, bool crowded) noexcept
+      : mine_(mine), all_(std::move(all)), trying_(tries), crowded_(crowded) {}
+
+  /// Returns when all ranks have come.
+  /// @param each  Gets rank and terms of each rank.
+  /// @param progress  Called now and then in a wait: other ranks may need this rank's messages.
+  template <class Each>
+  void meet(const AccessTerms& mine, Progress progress, const Each& each) noexcept {
+    // A rank changes its terms again in the next meeting but one. All ranks must come to the next
+    // meeting before that.
+    const std::uint64_t number = mine_.come.load(std::memory_order_relaxed) + 1;
+    mine_.terms[number % 2] = mine;
+    mine_.come.store(number, std::memory_order_release);
+    Patience patience(crowded_);
+    for (std::size_t rank = 0; rank < all_.size(); ++rank) {
+      while (all_[rank]->come.load(std::memory_order_acquire) < number)
+        if (patience.pause()) progress();
+      each(rank, all_[rank]->terms[number % 2]);
+    }
+  }
+
+  /// True: it is so on all ranks.
+  bool agree(bool is, Progress progress) noexcept {
+    meet({.bytes = {}, .size = 0, .fits = is}, progress,
+         [&is](std::size_t, const AccessTerms& terms) { is = is && terms.fits; });
+    return is;
+  }
 
   /// All ranks get the same answer. True: all ranks have come to this access, so they have ended
   /// all accesses before, and each may access its piece of the file. False: the library's
   /// collective call comes next.
   /// @param fits  False: this rank's part is the library's to judge.
-  /// @param progress  Called now and then in a wait: other ranks may need this rank's messages.
-  bool begin(bool fits, bool crowded, void (*progress)() noexcept) noexcept {
+  bool begin(bool fits, Progress progress) noexcept {
     if (by_library_) return false;
     timed_ = trying_ && !trial_.over();
     if (timed_) start_ = std::chrono::steady_clock::now();
     if (timed_ && trial_.library_is_next()) return false;
-    const bool all_fit = meet(fits, crowded, progress);
+    const bool all_fit = agree(fits, progress);
     timed_ = timed_ && all_fit;
     if (trying_ && trial_.over()) {
-      by_library_ = AccessTrial::library_wins(all_votes(), 1 + static_cast<int>(others_.size()));
+      by_library_ = AccessTrial::library_wins(all_votes(), static_cast<int>(all_.size()));
       trying_ = false;
     }
     return all_fit && !by_library_;
@@ -66,31 +105,18 @@ class AccessOrder {
   }
 
  private:
-  /// True: the access fits on all ranks. A rank changes its word of access k again for access k + 2,
-  /// for which all ranks must have come to access k + 1.
-  bool meet(bool fits, bool crowded, void (*progress)() noexcept) noexcept {
-    const std::uint64_t number = mine_.come.load(std::memory_order_relaxed) + 1;
-    mine_.fits[number % 2].store(fits ? 1 : 0, std::memory_order_relaxed);
-    mine_.come.store(number, std::memory_order_release);
-    Patience patience(crowded);
-    for (const AccessWords* const other : others_) {
-      while (other->come.load(std::memory_order_acquire) < number)
-        if (patience.pause()) progress();
-      fits = fits && other->fits[number % 2].load(std::memory_order_relaxed) != 0;
-    }
-    return fits;
-  }
   [[nodiscard]] int all_votes() const noexcept {
-    int sum = mine_.votes.load(std::memory_order_relaxed);
-    for (const AccessWords* const other : others_) sum += other->votes.load(std::memory_order_relaxed);
+    int sum = 0;
+    for (const AccessWords* const each : all_) sum += each->votes.load(std::memory_order_relaxed);
     return sum;
   }
 
   AccessWords& mine_;
-  std::vector<const AccessWords*> others_;
+  std::vector<const AccessWords*> all_;
   AccessTrial trial_;
   std::chrono::steady_clock::time_point start_;
   bool trying_;
+  bool crowded_;
   bool timed_ = false;
   bool by_library_ = false;
 };

@@ -13,12 +13,12 @@
 namespace heddle::mpi {
 namespace {
 
-using Told = File::Told;
+using engine::files::AccessTerms;
 
 /// One rank's part of an access.
 struct OwnPart {
   UserMemory memory;
-  Told told;
+  AccessTerms told;
 
   void look(const File& file, const FileCall& call, bool writes) {
     MPI_Offset at = 0;
@@ -32,23 +32,17 @@ struct OwnPart {
     if (at < 0 || __builtin_mul_overflow(Bytes{at}, file.etype(), &from) || !file.view().reaches(from, memory.bytes()) ||
         (!writes && PMPI_File_get_size(call.fh, &size) != MPI_SUCCESS))
       return;
-    told = {.bytes = {from, memory.bytes()}, .size = size, .fits = 1};
+    told = {.bytes = {from, memory.bytes()}, .size = size, .fits = true};
   }
 };
-
-/// True if it is so on all ranks.
-bool all_agree(bool is, const File& file) {
-  int all = is ? 1 : 0;
-  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, file.comm()) == MPI_SUCCESS && all != 0;
-}
 
 select::FileAccess facts_of(const File& file, bool writes) {
   select::FileAccess facts{
       .writes = writes, .buffered = file.hints().collective, .least = file.hints().all ? 0 : select::least_file_access};
   Bytes size = std::numeric_limits<Bytes>::max();
   std::size_t rank = 0;
-  for (const Told& told : file.told) {
-    facts.fits = facts.fits && told.fits != 0;
+  for (const AccessTerms& told : file.told) {
+    facts.fits = facts.fits && told.fits;
     if (!facts.fits) return facts;
     facts.holes = facts.holes || !file.views()[rank++].one_piece(told.bytes.from, told.bytes.length);
     facts.bytes += told.bytes.length;
@@ -77,7 +71,7 @@ CollectiveAccess in_turn(File& file, const FileCall& call) {
   part.look(file, call, access == Access::write);
   const auto& [bytes, size, fits] = part.told;
   const bool inside = bytes.length <= 0 || file.view().end(bytes.from, bytes.length) <= size;
-  return file.begin_independent(fits != 0 && inside) ? independent() : CollectiveAccess{};
+  return file.begin_independent(fits && inside) ? independent() : CollectiveAccess{};
 }
 
 template <Access access>
@@ -94,7 +88,7 @@ CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part
   } catch (const std::exception&) {
     ready = false;
   }
-  if (!all_agree(ready, file)) {
+  if (!file.agree(ready)) {
     file.give_up();
     return {};
   }
@@ -103,7 +97,7 @@ CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part
     const report::Stopwatch watch(reported.times(), &report::Times::copy);
     done = writes ? exchange->write() : exchange->read();
   }
-  if (!all_agree(done, file)) return {};
+  if (!file.agree(done)) return {};
   if (!call.offset) PMPI_File_seek(call.fh, (part.told.bytes.from + part.told.bytes.length) / file.etype(), MPI_SEEK_SET);
   reported.end(file.view().tile(), "file", part.told.bytes.length, [&] { return why(facts); });
   return {CollectiveAccess::heddle, part.told.bytes.length};
@@ -124,8 +118,7 @@ CollectiveAccess carry(File& file, const FileCall& call) {
   }
   OwnPart part;
   part.look(file, call, access == Access::write);
-  constexpr int length = sizeof(Told);
-  if (PMPI_Allgather(&part.told, length, MPI_BYTE, file.told.data(), length, MPI_BYTE, file.comm()) != MPI_SUCCESS) return {};
+  if (!file.tell(part.told)) return {};
   for (std::size_t rank = 0; rank < file.told.size(); ++rank) file.accesses[rank] = file.told[rank].bytes;
   const select::FileAccess facts = facts_of(file, access == Access::write);
   const bool apart = select::is_independent(facts);

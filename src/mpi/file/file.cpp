@@ -104,14 +104,34 @@ void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
   if (comm != MPI_COMM_SELF) own_communicators.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The counters of an order cost as many messages as two accesses of the host.
-bool File::begin_independent(bool fits) noexcept {
+/// Collective: each access asks once. Null: the ranks have no order yet, or share no memory. To make
+/// an order costs about as many messages as two accesses.
+FileOrder* File::order() noexcept {
   constexpr int first_accesses = 2;
+  if (accesses_without_order_ <= first_accesses && accesses_without_order_++ == first_accesses)
+    order_ = FileOrder::agreed(comm_, ranks(), me_, hints_.tries);
+  return order_.get();
+}
+
+bool File::begin_independent(bool fits) noexcept {
   if (hints_.collective) return false;
   if (ranks() == 1) return fits;
-  if (asked_for_order_ <= first_accesses && asked_for_order_++ == first_accesses)
-    order_ = FileOrder::agreed(comm_, ranks(), me_, hints_.tries);
-  return order_ && order_->begin(fits);
+  FileOrder* const found = order();
+  return found && found->begin(fits);
+}
+
+bool File::tell(const engine::files::AccessTerms& mine) noexcept {
+  constexpr int length = sizeof(engine::files::AccessTerms);
+  FileOrder* const found = ranks() == 1 ? nullptr : order();
+  if (!found) return PMPI_Allgather(&mine, length, MPI_BYTE, told.data(), length, MPI_BYTE, comm_) == MPI_SUCCESS;
+  found->tell(mine, told);
+  return true;
+}
+
+bool File::agree(bool is) noexcept {
+  if (order_) return order_->agree(is);
+  int all = is ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_) == MPI_SUCCESS && all != 0;
 }
 
 int File::sync() noexcept {

@@ -116,14 +116,14 @@ class File {
   };
   std::optional<Split> split;
 
-  /// The words of one rank about its part of an access.
-  struct Told {
-    engine::files::Accessed bytes;
-    Bytes size = 0;  ///< Of the file.
-    Count fits = 0;
-  };
+  /// Collective: tells the other ranks `mine`, and fills `told`. Costs messages in the first
+  /// accesses. False: the host has failed.
+  bool tell(const engine::files::AccessTerms& mine) noexcept;
+  /// Collective. True: it is so on all ranks.
+  bool agree(bool is) noexcept;
+
   // Memory of collective_access.cpp:
-  std::vector<Told> told;                         ///< By all ranks.
+  std::vector<engine::files::AccessTerms> told;   ///< By all ranks.
   std::vector<engine::files::Accessed> accesses;  ///< The same.
   engine::files::Room piece, owned, own;
   engine::files::Coverage coverage;
@@ -138,6 +138,7 @@ class File {
   };
   struct ViewTerms;
   void meet();
+  FileOrder* order() noexcept;
 
   MPI_Comm comm_ = MPI_COMM_SELF;
   int me_;
@@ -149,7 +150,7 @@ class File {
   bool unsynced_ = false;
   State state_ = State::plain;
   std::unique_ptr<FileOrder> order_;
-  int asked_for_order_ = 0;
+  int accesses_without_order_ = 0;
   int refusals_ = 0;
   int pause_ = 0;
   std::optional<View> mine_ = View();  // nothing: Heddle does not know this view

@@ -31,11 +31,11 @@ bool all_agree(bool is, MPI_Comm comm) noexcept {
 struct FileOrder::Words {
   AccessWords* mine = nullptr;
   std::vector<transport::Place> places;
-  std::vector<const AccessWords*> others;
+  std::vector<const AccessWords*> all;
 
   bool prepare(MpiNode& node, int ranks, int me) noexcept try {
     places.resize(static_cast<std::size_t>(ranks));
-    others.reserve(static_cast<std::size_t>(ranks));
+    all.reserve(static_cast<std::size_t>(ranks));
     mine = static_cast<AccessWords*>(node.shared().allocate_zeroed(sizeof(AccessWords)));
     const std::optional<transport::Place> place = mine ? node.shared().find(mine, sizeof(AccessWords)) : std::nullopt;
     if (place) places[static_cast<std::size_t>(me)] = *place;
@@ -47,14 +47,13 @@ struct FileOrder::Words {
   /// Null: this rank does not reach all words, or lacks memory.
   std::unique_ptr<FileOrder> order(MpiNode& node, MPI_Comm comm, int me, bool tries) noexcept try {
     for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
-      if (rank == me) continue;
-      const int peer = node.peer(comm, rank);
+      const int peer = rank == me ? -1 : node.peer(comm, rank);
       const transport::Place& place = places[static_cast<std::size_t>(rank)];
       const std::byte* const there = peer < 0 ? nullptr : node.map(peer, place, sizeof(AccessWords));
-      if (!there) return nullptr;
-      others.push_back(reinterpret_cast<const AccessWords*>(there));
+      if (!there && rank != me) return nullptr;
+      all.push_back(rank == me ? mine : reinterpret_cast<const AccessWords*>(there));
     }
-    std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(others), tries));
+    std::unique_ptr<FileOrder> made(new FileOrder(node, comm, *mine, std::move(all), tries));
     mine = nullptr;
     return made;
   } catch (const std::exception&) {
@@ -77,7 +76,13 @@ std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me, b
   return order;
 }
 
-bool FileOrder::begin(bool fits) noexcept { return order_.begin(fits, node_.crowded(), progress); }
+void FileOrder::tell(const engine::files::AccessTerms& mine, std::span<engine::files::AccessTerms> all) noexcept {
+  order_.meet(mine, progress, [all](std::size_t rank, const engine::files::AccessTerms& terms) { all[rank] = terms; });
+}
+
+bool FileOrder::agree(bool is) noexcept { return order_.agree(is, progress); }
+
+bool FileOrder::begin(bool fits) noexcept { return order_.begin(fits, progress); }
 
 void FileOrder::leave() const noexcept {
   MPI_Request all = MPI_REQUEST_NULL;

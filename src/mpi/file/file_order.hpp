@@ -1,13 +1,16 @@
-// mpi/file/file_order.hpp: the order of collective accesses among the ranks that have opened a file
-// (engine/file/access_order.hpp). Its words lie in the shared memory of the node.
+// mpi/file/file_order.hpp: the order of collective accesses among the ranks of a node that have
+// opened a file, and their words to each other (engine/file/access_order.hpp). The words lie in the
+// shared memory of the node.
 //
-//   std::unique_ptr<FileOrder> order = FileOrder::agreed(comm, ranks, me, tries);   // null: all accesses are the host's
+//   std::unique_ptr<FileOrder> order = FileOrder::agreed(comm, ranks, me, tries);   // null: the ranks share no memory
+//   order->tell(mine, all);
 //   order->begin(fits) ? PMPI_File_write(...) : PMPI_File_write_all(...);
 //   order->end();
 //   order->leave();                                       // no rank waits for another one any more
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/file/access_order.hpp"
@@ -25,9 +28,9 @@ class FileOrder {
   FileOrder(const FileOrder&) = delete;
   FileOrder& operator=(const FileOrder&) = delete;
 
-  /// Collective. False on all ranks: the access is the host's. True: this rank may access its piece
-  /// now.
-  /// @param fits  False: this rank's part is the host's to judge.
+  // Collective: as AccessOrder.
+  void tell(const engine::files::AccessTerms& mine, std::span<engine::files::AccessTerms> all) noexcept;
+  bool agree(bool is) noexcept;
   bool begin(bool fits) noexcept;
   void end() noexcept { order_.end(); }
   /// Collective, before the destructor: other ranks may still read this rank's words.
@@ -36,9 +39,9 @@ class FileOrder {
  private:
   struct Words;
   /// @param mine  Of node.shared(). The order releases it.
-  FileOrder(MpiNode& node, MPI_Comm comm, engine::files::AccessWords& mine,
-            std::vector<const engine::files::AccessWords*> others, bool tries) noexcept
-      : node_(node), comm_(comm), mine_(&mine), order_(mine, std::move(others), tries) {}
+  FileOrder(MpiNode& node, MPI_Comm comm, engine::files::AccessWords& mine, std::vector<const engine::files::AccessWords*> all,
+            bool tries) noexcept
+      : node_(node), comm_(comm), mine_(&mine), order_(mine, std::move(all), tries, node.crowded()) {}
 
   MpiNode& node_;
   MPI_Comm comm_;

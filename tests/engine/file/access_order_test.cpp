@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace heddle::engine::files {
@@ -24,13 +25,12 @@ TEST(AccessOrder, ARankBeginsWhenAllHaveEndedTheAccessesBefore) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      std::vector<const AccessWords*> others;
-      for (int other = 0; other < ranks; ++other)
-        if (other != rank) others.push_back(&words[static_cast<std::size_t>(other)]);
-      AccessOrder order(words[static_cast<std::size_t>(rank)], std::move(others), false);
+      std::vector<const AccessWords*> all;
+      for (const AccessWords& each : words) all.push_back(&each);
+      AccessOrder order(words[static_cast<std::size_t>(rank)], std::move(all), false, true);
       for (int k = 0; k < accesses; ++k) {
         int& mine = written[static_cast<std::size_t>((rank + k) % ranks)];
-        wrong[static_cast<std::size_t>(rank)] += !order.begin(true, true, no_progress) || mine != k;
+        wrong[static_cast<std::size_t>(rank)] += !order.begin(true, no_progress) || mine != k;
         mine = k + 1;
         order.end();
       }
@@ -43,13 +43,13 @@ TEST(AccessOrder, ARankThatWaitsMakesProgress) {
   static std::atomic<int> progressed;
   progressed = 0;
   std::array<AccessWords, 2> words{};
-  AccessOrder order(words[0], {&words[1]}, false);
+  AccessOrder order(words[0], {&words[0], &words[1]}, false, false);
   std::thread other([&] {
     while (progressed < 10) std::this_thread::yield();
-    words[1].fits[1] = 1;
+    words[1].terms[1].fits = true;
     words[1].come.store(1, std::memory_order_release);
   });
-  EXPECT_TRUE(order.begin(true, false, []() noexcept { ++progressed; }));
+  EXPECT_TRUE(order.begin(true, []() noexcept { ++progressed; }));
   EXPECT_GE(progressed, 10);
   other.join();
 }
@@ -61,9 +61,9 @@ TEST(AccessOrder, AnAccessThatDoesNotFitOnOneRankIsTheLibrarysOnAll) {
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < 2; ++rank)
     threads.emplace_back([&, rank] {
-      AccessOrder order(words[rank], {&words[1 - rank]}, false);
+      AccessOrder order(words[rank], {&words[0], &words[1]}, false, true);
       for (std::size_t k = 0; k < accesses; ++k) {
-        independent[rank].push_back(order.begin(k % 3 != rank, true, no_progress));
+        independent[rank].push_back(order.begin(k % 3 != rank, no_progress));
         order.end();
       }
     });
@@ -72,15 +72,33 @@ TEST(AccessOrder, AnAccessThatDoesNotFitOnOneRankIsTheLibrarysOnAll) {
   for (std::size_t k = 0; k < accesses; ++k) EXPECT_EQ(independent[0][k], k % 3 == 2) << k;
 }
 
+TEST(AccessOrder, EachRankGetsTheTermsOfAll) {
+  constexpr int ranks = 3, meetings = 100;
+  std::array<AccessWords, ranks> words{};
+  std::array<int, ranks> right{};
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      AccessOrder order(words[static_cast<std::size_t>(rank)], {&words[0], &words[1], &words[2]}, false, true);
+      for (int k = 0; k < meetings; ++k)
+        order.meet({.bytes = {k, rank}, .size = 7}, no_progress, [&](std::size_t other, const AccessTerms& terms) {
+          const bool same = terms.bytes.from == k && std::cmp_equal(terms.bytes.length, other) && terms.size == 7;
+          right[static_cast<std::size_t>(rank)] += same;
+        });
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const int each : right) EXPECT_EQ(each, ranks * meetings);
+}
+
 TEST(AccessOrder, AllRanksTryBothWaysAndDecideAlike) {
   std::array<AccessWords, 2> words{};
   std::array<std::vector<bool>, 2> independent;
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < 2; ++rank)
     threads.emplace_back([&, rank] {
-      AccessOrder order(words[rank], {&words[1 - rank]}, true);
+      AccessOrder order(words[rank], {&words[0], &words[1]}, true, true);
       for (int k = 0; k < 12; ++k) {
-        independent[rank].push_back(order.begin(true, true, no_progress));
+        independent[rank].push_back(order.begin(true, no_progress));
         if (independent[rank].back()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         order.end();
       }
