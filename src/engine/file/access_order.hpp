@@ -40,7 +40,7 @@ struct AccessWords {
   using Counter = std::atomic<std::uint64_t>;
   alignas(64) Counter come;  ///< How often the rank has come to meet the others.
   std::atomic<int> votes;    ///< For the library (access_trial.hpp).
-  AccessTerms terms[2];      ///< Of the last two meetings: odd and even ones.
+  AccessTerms terms[2];      ///< The last two meetings have one each: an odd and an even one.
 };
 static_assert(AccessWords::Counter::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
