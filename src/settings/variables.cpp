@@ -67,8 +67,9 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_TRIALS", "on", "on|off",
      "trials. on: each communicator lets Heddle and the MPI library each carry out a few alltoalls, MPI_Allgatherv and "
-     "neighbour collectives, and then keeps the faster of the two. Each process tries two ways to pack for another core. off: "
-     "Heddle chooses by its model. All ranks need the same value",
+     "neighbour collectives, and then keeps the faster of the two. So does each file, for collective accesses to one piece of "
+     "each rank. Each process tries two ways to pack for another core. off: Heddle chooses by its model. All ranks need the "
+     "same value",
      library},
     {"HEDDLE_MAILBOXES", "on", "on|off",
      "short blocks of alltoalls and neighbour collectives within a node. on: ranks put the blocks into shared memory. off: "
@@ -83,8 +84,9 @@ constexpr Variable rows[] = {
      library},
     {"HEDDLE_FILES", "auto", "auto|on|off",
      "auto: within a node, collective reads and writes of much data through views with holes exchange the data, and access "
-     "long pieces of the file. Short pieces of memory are packed. on: also little data, all pieces of memory, and between "
-     "nodes. off: the MPI library carries all out. If a rank says off, it holds for all ranks",
+     "long pieces of the file. If the data of each rank is one piece, the ranks access it without the library's exchange. "
+     "Short pieces of memory are packed. on: also little data, all pieces of memory, and between nodes. off: the MPI library "
+     "carries all out. If a rank says off, it holds for all ranks",
      library},
     {"HEDDLE_CHECK", "off", "on|off",
      "the ranks compare their plans in each collective that Heddle may carry. If the plans differ, for instance because "
