@@ -64,6 +64,9 @@ struct HostTraits {
   /// MPI_File_write and MPI_File_read of memory in blocks of fewer bytes take longer than packing.
   /// Measured on two cores, with files in memory. Open MPI gives the system each block by itself.
   layout::Bytes slow_to_file_below;
+  /// If so many ranks at most have opened a file, the host itself makes independent accesses of
+  /// collective ones. Then it keeps no order among the ranks.
+  int unordered_files_up_to;
 };
 
 constexpr HostTraits mpich_traits{.host = Host::mpich,
@@ -85,7 +88,8 @@ constexpr HostTraits mpich_traits{.host = Host::mpich,
                                   .slow_to_access_apart_from = 64 << 10,
                                   .slow_to_access_apart_below = 2 << 10,
                                   .slow_to_access_apart_blocks = 0,
-                                  .slow_to_file_below = 32};
+                                  .slow_to_file_below = 32,
+                                  .unordered_files_up_to = 1};
 constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .packs_while_it_sends = true,
                                     .makes_without_handler = false,
@@ -105,6 +109,7 @@ constexpr HostTraits openmpi_traits{.host = Host::openmpi,
                                     .slow_to_access_apart_from = 1 << 10,
                                     .slow_to_access_apart_below = 2 << 10,
                                     .slow_to_access_apart_blocks = 8,
-                                    .slow_to_file_below = 512};
+                                    .slow_to_file_below = 512,
+                                    .unordered_files_up_to = 2};
 
 }  // namespace heddle::select

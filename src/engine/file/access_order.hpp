@@ -46,8 +46,6 @@ static_assert(AccessWords::Counter::is_always_lock_free && std::atomic<int>::is_
 
 class AccessOrder {
  public:
-  using Progress = void (*)() noexcept;
-
   /// @param all  The words of the ranks that have opened the file.
   /// @param tries  The first accesses decide between the two ways. Otherwise all are independent.
   /// @param crowded  The node has more ranks than cores.
@@ -57,8 +55,7 @@ class AccessOrder {
   /// Returns when all ranks have come.
   /// @param each  Gets rank and terms of each rank.
   /// @param progress  Called now and then in a wait: other ranks may need this rank's messages.
-  template <class Each>
-  void meet(const AccessTerms& mine, Progress progress, const Each& each) noexcept {
+  void meet(const AccessTerms& mine, const auto& progress, const auto& each) noexcept {
     // A rank changes its terms again in the next meeting but one. All ranks must come to the next
     // meeting before that.
     const std::uint64_t number = mine_.come.load(std::memory_order_relaxed) + 1;
@@ -73,7 +70,7 @@ class AccessOrder {
   }
 
   /// True: it is so on all ranks.
-  bool agree(bool is, Progress progress) noexcept {
+  bool agree(bool is, const auto& progress) noexcept {
     meet({.bytes = {}, .size = 0, .fits = is}, progress,
          [&is](std::size_t, const AccessTerms& terms) { is = is && terms.fits; });
     return is;
@@ -83,21 +80,24 @@ class AccessOrder {
   /// all accesses before, and each may access its piece of the file. False: the library's
   /// collective call comes next.
   /// @param fits  False: this rank's part is the library's to judge.
-  bool begin(bool fits, Progress progress) noexcept {
+  bool begin(bool fits, const auto& progress) noexcept {
+    timed_ = fits && trying_ && !trial_.over();
     if (by_library_) return false;
-    timed_ = trying_ && !trial_.over();
-    if (timed_) start_ = std::chrono::steady_clock::now();
-    if (timed_ && trial_.library_is_next()) return false;
+    if (trying_ && !trial_.over()) {
+      trial_.next();
+      start_ = std::chrono::steady_clock::now();
+      if (trial_.library_has_turn()) return false;
+    } else if (trying_) {
+      decide(progress);
+      if (by_library_) return false;
+    }
     const bool all_fit = agree(fits, progress);
     timed_ = timed_ && all_fit;
-    if (trying_ && trial_.over()) {
-      by_library_ = AccessTrial::library_wins(all_votes(), static_cast<int>(all_.size()));
-      trying_ = false;
-    }
-    return all_fit && !by_library_;
+    return all_fit;
   }
 
-  /// This rank's access has ended, well or with an error. Also for accesses without begin().
+  /// The access of begin() has ended without an error of this rank. If that is not said, the trial
+  /// has one access less on this rank.
   void end() noexcept {
     if (!std::exchange(timed_, false)) return;
     trial_.took(std::chrono::steady_clock::now() - start_);
@@ -105,10 +105,12 @@ class AccessOrder {
   }
 
  private:
-  [[nodiscard]] int all_votes() const noexcept {
-    int sum = 0;
-    for (const AccessWords* const each : all_) sum += each->votes.load(std::memory_order_relaxed);
-    return sum;
+  void decide(const auto& progress) noexcept {
+    agree(true, progress);  // all votes are there
+    int votes = 0;
+    for (const AccessWords* const each : all_) votes += each->votes.load(std::memory_order_relaxed);
+    by_library_ = AccessTrial::library_wins(votes, static_cast<int>(all_.size()));
+    trying_ = false;
   }
 
   AccessWords& mine_;

@@ -6,6 +6,10 @@
 //   pair        └──┘  └──┘  └──┘  └──┘       each pair is a vote
 //
 // If a program alternates between short and long accesses, both ways get as many of each.
+//
+//   trial.next();
+//   trial.library_has_turn() ? collective() : independent();
+//   trial.took(time);                                   // not if the access has failed
 #pragma once
 
 #include <chrono>
@@ -18,15 +22,16 @@ class AccessTrial {
   static constexpr int pairs = 4;
 
   [[nodiscard]] bool over() const noexcept { return number_ == 2 * pairs; }
-  /// The next access is the library's.
-  [[nodiscard]] bool library_is_next() const noexcept { return ((number_ + 1) & 2) != 0; }
-  /// The next access took so long. Not after over().
+  /// The next access begins. Not after over().
+  void next() noexcept {
+    if (number_++ % 2 == 0) has_first_ = false;
+  }
+  [[nodiscard]] bool library_has_turn() const noexcept { return (number_ & 2) != 0; }
   void took(Time time) noexcept {
-    const bool library = library_is_next();
-    if (number_++ % 2 == 0)
-      first_ = time;
-    else
-      votes_ += library ? time < first_ : first_ < time;
+    if (number_ % 2 != 0)
+      first_ = time, has_first_ = true;
+    else if (has_first_)
+      votes_ += library_has_turn() ? time < first_ : first_ < time;
   }
   /// Pairs in which the library was quicker.
   [[nodiscard]] int votes() const noexcept { return votes_; }
@@ -36,7 +41,8 @@ class AccessTrial {
  private:
   int number_ = 0;
   int votes_ = 0;
-  Time first_{};
+  Time first_{};  // of the pair
+  bool has_first_ = false;
 };
 
 }  // namespace heddle::engine::files

@@ -100,17 +100,20 @@ template <Access access, Callers callers>
 int accessed(const FileCall& call, auto count, MPI_Status* status, const auto& host) {
   File* const file = files::table.find(call.fh);
   if constexpr (callers == Callers::one) return requests::after_progress(by_host<access>(file, call, count, status, host));
-  const File::Turn turn(file);
-  const CollectiveAccess done = file && !file->split ? carry<access>(*file, call) : CollectiveAccess{};
+  if (!file || file->split) return requests::after_progress(by_host<access>(file, call, count, status, host));
+  const CollectiveAccess done = carry<access>(*file, call);
   if (done.by == CollectiveAccess::heddle) {
     set_bytes(status, done.bytes);
     return requests::after_progress(MPI_SUCCESS);
   }
-  if (done.by == CollectiveAccess::host) return requests::after_progress(by_host<access>(file, call, count, status, host));
   using Own = Independent<access, decltype(count)>;
-  return requests::after_progress(by_host<access>(file, call, count, status, [&](auto... data) {
+  const int result = by_host<access>(file, call, count, status, [&](auto... data) {
+    if (done.by == CollectiveAccess::host) return host(data...);
     return call.offset ? Own::at_offset(call.fh, *call.offset, data...) : Own::at_pointer(call.fh, data...);
-  }));
+  });
+  // A handler of the program may have closed the file.
+  if (result == MPI_SUCCESS && files::table.find(call.fh) == file) file->ended();
+  return requests::after_progress(result);
 }
 
 template <Access access, Callers callers>
@@ -133,7 +136,7 @@ template <Access access>
 int begun(auto host, const FileCall& call, auto count) {
   File* const file = files::table.find(call.fh);
   if (!file || file->split) return requests::after_progress(host(count));
-  const CollectiveAccess done = carry<access>(*file, call);
+  const CollectiveAccess done = carry<access>(*file, call, Form::split);
   const bool carried = done.by == CollectiveAccess::heddle;
   const int result = host(carried ? decltype(count){} : count);
   if (result == MPI_SUCCESS) file->split = File::Split{carried ? std::optional(done.bytes) : std::nullopt};

@@ -64,14 +64,22 @@ CollectiveAccess independent() {
   return {CollectiveAccess::independent};
 }
 
-/// No view has holes. Hosts differ in independent reads beyond the end of the file.
+/// No view has holes. Hosts differ in independent reads beyond the end of the file. A program may
+/// err, and begin a split access on some ranks only: all ranks come here.
 template <Access access>
-CollectiveAccess in_turn(File& file, const FileCall& call) {
+CollectiveAccess in_turn(File& file, const FileCall& call, Form form) {
   OwnPart part;
   part.look(file, call, access == Access::write);
   const auto& [bytes, size, fits] = part.told;
   const bool inside = bytes.length <= 0 || file.view().end(bytes.from, bytes.length) <= size;
-  return file.begin_independent(fits && inside) ? independent() : CollectiveAccess{};
+  return file.begin_independent(fits && inside && form == Form::whole) ? independent() : CollectiveAccess{};
+}
+
+/// True: the host finds an error on this rank, before the ranks tell each other anything. Perhaps
+/// the other ranks do not call.
+bool is_refused(const File& file, const FileCall& call, bool writes) {
+  return call.buffer.count < 0 || call.buffer.type == MPI_DATATYPE_NULL || (call.offset && *call.offset < 0) ||
+         !file.may(writes);
 }
 
 template <Access access>
@@ -106,13 +114,13 @@ CollectiveAccess by_owners(File& file, const FileCall& call, const OwnPart& part
 }  // namespace
 
 template <Access access>
-CollectiveAccess carry(File& file, const FileCall& call) {
+CollectiveAccess carry(File& file, const FileCall& call, Form form) {
   if (!file.may_have_holes() && !file.all_in_one_piece()) return {};
-  if (has_atomicity(call.fh)) return {};
-  if (file.all_in_one_piece()) return in_turn<access>(file, call);
+  if (is_refused(file, call, access == Access::write) || has_atomicity(call.fh)) return {};
+  if (file.all_in_one_piece()) return in_turn<access>(file, call, form);
   if (file.pauses()) return {};
   if (!file.meets_views()) {
-    if (file.all_in_one_piece()) return in_turn<access>(file, call);
+    if (file.all_in_one_piece()) return in_turn<access>(file, call, form);
     file.refused(true);
     return {};
   }
@@ -127,7 +135,7 @@ CollectiveAccess carry(File& file, const FileCall& call) {
   return carries(facts) ? by_owners<access>(file, call, part, facts) : CollectiveAccess{};
 }
 
-template CollectiveAccess carry<Access::read>(File& file, const FileCall& call);
-template CollectiveAccess carry<Access::write>(File& file, const FileCall& call);
+template CollectiveAccess carry<Access::read>(File& file, const FileCall& call, Form form);
+template CollectiveAccess carry<Access::write>(File& file, const FileCall& call, Form form);
 
 }  // namespace heddle::mpi

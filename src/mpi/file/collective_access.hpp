@@ -4,7 +4,6 @@
 // other cases. It also gets the call if a step fails, and then raises the error, or carries out the
 // access from the beginning.
 //
-//   const File::Turn turn(file);
 //   const CollectiveAccess done = carry<Access::write>(*file, {fh, {}, buffer});
 //   if (done.by == CollectiveAccess::independent) return PMPI_File_write(...);
 //   if (done.by == CollectiveAccess::host) return PMPI_File_write_all(...);
@@ -26,8 +25,11 @@ struct CollectiveAccess {
   Bytes bytes = 0;  ///< That Heddle has moved for this rank.
 };
 
+enum class Form { whole, split };
+
 /// Collective.
+/// @param form  split: no independent call takes the place of this one.
 template <Access access>
-CollectiveAccess carry(File& file, const FileCall& call);
+CollectiveAccess carry(File& file, const FileCall& call, Form form = Form::whole);
 
 }  // namespace heddle::mpi

@@ -114,8 +114,7 @@ FileOrder* File::order() noexcept {
 }
 
 bool File::begin_independent(bool fits) noexcept {
-  if (hints_.collective) return false;
-  if (ranks() == 1) return fits;
+  if (hints_.collective || ranks() <= traits().unordered_files_up_to) return false;
   FileOrder* const found = order();
   return found && found->begin(fits);
 }

@@ -96,19 +96,10 @@ class File {
     pause_ = is ? (1 << refusals_) - 2 : 0;
   }
 
-  /// Lives during a collective access, the host's included.
-  class Turn {
-   public:
-    explicit Turn(File* file) noexcept : file_(file) {}
-    ~Turn() {
-      if (file_ && file_->order_) file_->order_->end();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    File* file_;
-  };
+  /// A collective access has ended without an error. Need not be called.
+  void ended() noexcept {
+    if (order_) order_->end();
+  }
 
   /// A split collective access is under way: the host has begun one.
   struct Split {

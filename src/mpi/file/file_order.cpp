@@ -7,17 +7,12 @@
 #include <utility>
 
 #include "engine/base/wait.hpp"
+#include "mpi/process/progress.hpp"
 
 namespace heddle::mpi {
 namespace {
 
 using engine::files::AccessWords;
-
-/// The host makes progress.
-void progress() noexcept {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-}
 
 /// True if it is so on all ranks.
 bool all_agree(bool is, MPI_Comm comm) noexcept {
@@ -77,12 +72,12 @@ std::unique_ptr<FileOrder> FileOrder::agreed(MPI_Comm comm, int ranks, int me, b
 }
 
 void FileOrder::tell(const engine::files::AccessTerms& mine, std::span<engine::files::AccessTerms> all) noexcept {
-  order_.meet(mine, progress, [all](std::size_t rank, const engine::files::AccessTerms& terms) { all[rank] = terms; });
+  order_.meet(mine, progress::once, [all](std::size_t rank, const engine::files::AccessTerms& terms) { all[rank] = terms; });
 }
 
-bool FileOrder::agree(bool is) noexcept { return order_.agree(is, progress); }
+bool FileOrder::agree(bool is) noexcept { return order_.agree(is, progress::once); }
 
-bool FileOrder::begin(bool fits) noexcept { return order_.begin(fits, progress); }
+bool FileOrder::begin(bool fits) noexcept { return order_.begin(fits, progress::once); }
 
 void FileOrder::leave() const noexcept {
   MPI_Request all = MPI_REQUEST_NULL;

@@ -8,6 +8,7 @@
 #include "engine/start/readiness.hpp"
 #include "group/encoder.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
 
 namespace heddle::mpi {
 
@@ -67,10 +68,7 @@ namespace {
 
 /// Called while this rank waits for ranks of its node. They may wait for a message that it has
 /// sent.
-void keep_host_going() noexcept {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-}
+void keep_host_going() noexcept { progress::once(); }
 
 /// Collective. True: `done` on all ranks.
 bool all_have(bool done, MPI_Comm ranks) {

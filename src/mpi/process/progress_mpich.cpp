@@ -1,4 +1,5 @@
 // mpi/process/progress_mpich.cpp: MPIX_Async_start, which MPICH has since 4.2. Intel MPI lacks it.
+// MPICH makes no progress in a probe of MPI_COMM_SELF, nor in a probe that finds its message at once.
 #include "engine/base/give_way.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
@@ -9,6 +10,7 @@
 #include <atomic>
 
 #pragma weak PMPIX_Async_start
+#pragma weak PMPIX_Stream_progress
 
 namespace heddle::mpi::progress {
 namespace {
@@ -41,13 +43,14 @@ int call(MPIX_Async_thing /*thing*/) {
   return MPIX_ASYNC_NOPROGRESS;
 }
 
-/// Runs the engine once more. It then drops the hooks that return MPIX_ASYNC_DONE.
-void go_round() noexcept {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-}
-
 }  // namespace
+
+void once() noexcept {
+  if (PMPIX_Stream_progress)
+    PMPIX_Stream_progress(MPIX_STREAM_NULL);
+  else
+    probe_for_nothing();
+}
 
 bool begin_yielding() noexcept {
   if (!PMPIX_Async_start) return false;
@@ -57,7 +60,7 @@ bool begin_yielding() noexcept {
 
 void end_yielding() noexcept {
   polls = false;
-  go_round();
+  once();  // drops hooks that return MPIX_ASYNC_DONE
 }
 
 bool begin_calling(Also also) noexcept {
@@ -67,13 +70,14 @@ bool begin_calling(Also also) noexcept {
 }
 
 void end_calling() noexcept {
-  if (called.exchange(nullptr)) go_round();
+  if (called.exchange(nullptr)) once();
 }
 
 }  // namespace heddle::mpi::progress
 #elif HEDDLE_FAMILY_ABI
 // The standard ABI has no hook.
 namespace heddle::mpi::progress {
+void once() noexcept { probe_for_nothing(); }
 bool begin_yielding() noexcept { return false; }
 void end_yielding() noexcept {}
 bool begin_calling(void (*)() noexcept) noexcept { return false; }

@@ -12,6 +12,7 @@
 #include "layout/pack.hpp"
 #include "layout/transfer.hpp"
 #include "mpi/process/process.hpp"
+#include "mpi/process/progress.hpp"
 #include "mpi/types/entry.hpp"
 #include "mpi/window/window_registry.hpp"
 #include "report/reporting.hpp"
@@ -64,12 +65,6 @@ struct Side {
     return bytes > 0;
   }
 };
-
-/// The host makes progress.
-void progress() noexcept {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-}
 
 /// The host may have put off a lock that the program has called for. An operation and a flush make
 /// it get the lock now. False: the host has failed.
@@ -168,7 +163,7 @@ struct Access {
       case Permission::Kind::granted:
         break;
       case Permission::Kind::counted:
-        if (!engine::comes_soon(permission, window->crowded(), progress)) return false;
+        if (!engine::comes_soon(permission, window->crowded(), progress::once)) return false;
         break;
       case Permission::Kind::asked:
         // Hosts flush windows of the program's memory only while the target makes progress. Their

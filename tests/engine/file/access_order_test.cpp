@@ -13,7 +13,7 @@
 namespace heddle::engine::files {
 namespace {
 
-void no_progress() noexcept {}
+constexpr auto no_progress = [] {};
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TEST(AccessOrder, ARankThatWaitsMakesProgress) {
     words[1].terms[1].fits = true;
     words[1].come.store(1, std::memory_order_release);
   });
-  EXPECT_TRUE(order.begin(true, []() noexcept { ++progressed; }));
+  EXPECT_TRUE(order.begin(true, [] { ++progressed; }));
   EXPECT_GE(progressed, 10);
   other.join();
 }
@@ -70,6 +70,23 @@ TEST(AccessOrder, AnAccessThatDoesNotFitOnOneRankIsTheLibrarysOnAll) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(independent[0], independent[1]);
   for (std::size_t k = 0; k < accesses; ++k) EXPECT_EQ(independent[0][k], k % 3 == 2) << k;
+}
+
+// An error handler may leave the call.
+TEST(AccessOrder, ARankThatDoesNotEndAnAccessDecidesAsTheOthers) {
+  std::array<AccessWords, 2> words{};
+  std::array<std::vector<bool>, 2> independent;
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      AccessOrder order(words[rank], {&words[0], &words[1]}, true, true);
+      for (std::size_t k = 0; k < 30; ++k) {
+        independent[rank].push_back(order.begin(true, no_progress));
+        if (rank == 0 || k % 5 != 0) order.end();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(independent[0], independent[1]);
 }
 
 TEST(AccessOrder, EachRankGetsTheTermsOfAll) {
@@ -115,7 +132,10 @@ TEST(AccessTrial, VotesForTheQuickerOfEachPair) {
   using std::chrono::microseconds;
   const auto votes = [](auto time) {
     AccessTrial trial;
-    while (!trial.over()) trial.took(time(trial.library_is_next()));
+    while (!trial.over()) {
+      trial.next();
+      trial.took(time(trial.library_has_turn()));
+    }
     return trial.votes();
   };
   EXPECT_EQ(votes([](bool library) { return microseconds(library ? 5 : 6); }), AccessTrial::pairs);
@@ -124,6 +144,15 @@ TEST(AccessTrial, VotesForTheQuickerOfEachPair) {
   int number = 0;
   const int mixed = votes([&](bool library) { return microseconds((number++ % 2 ? 1000 : 1) + (library ? 0 : 1)); });
   EXPECT_EQ(mixed, AccessTrial::pairs / 2) << "short and long accesses in turn";
+}
+
+TEST(AccessTrial, AnAccessWithoutATimeTakesItsPairAway) {
+  AccessTrial trial;
+  for (int i = 0; !trial.over(); ++i) {
+    trial.next();
+    if (i != 1 && i != 2) trial.took(std::chrono::microseconds(trial.library_has_turn() ? 5 : 6));
+  }
+  EXPECT_EQ(trial.votes(), AccessTrial::pairs - 2);
 }
 
 TEST(AccessTrial, TheLibraryWinsByMoreThanTwoThirds) {

@@ -163,28 +163,106 @@ TEST_RANKS(4, FilePieces, AreReadAfterAllHaveWritten) {
   }
 }
 
-// A rank that waits for its turn receives meanwhile.
-TEST_RANKS(2, FilePieces, OfARankThatWaitsForAMessage) {
+/// Ranks 0 and 1 come to an access one after the other: rank 1 needs rank 0's host before.
+template <class Before, class After>
+void while_another_waits(const Team& team, const Before& before, const After& after) {
   const Opened opened(team, true);
   begin(opened.file);
-  std::vector<double> large(1 << 20, 1.5), into(1 << 20);
-  const Committed column("vector(524288, 1, 2, double)");
   int number = team.rank;
-  const auto write = [&] {
+  before();
+  for (int i = 0; i < 2; ++i)
     succeeds(MPI_File_write_at_all(opened.file, MPI_Offset{4} * team.rank, &number, 1, MPI_INT, MPI_STATUS_IGNORE));
-  };
-  if (team.rank == 0) {
+  after();
+}
+
+// A rank that waits for the others receives meanwhile.
+TEST_RANKS(3, FilePieces, OfARankThatReceivesAMessage) {
+  const Committed column("vector(524288, 1, 2, double)");
+  for (const MPI_Datatype type : {MPI_Datatype(column), MPI_DOUBLE}) {
+    const int count = type == MPI_DOUBLE ? 1 << 20 : 1;
+    std::vector<double> data(1 << 20, 1.5 + team.rank);
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Irecv(into.data(), 1, column, 1, 5, team.comm, &request);
-    write();
-    write();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    EXPECT_EQ(into[0], 1.5);
-  } else {
-    MPI_Send(large.data(), 1, column, 0, 5, team.comm);
-    write();
-    write();
+    while_another_waits(
+        team,
+        [&] {
+          if (team.rank == 0) MPI_Irecv(data.data(), count, type, 1, 5, team.comm, &request);
+          if (team.rank == 1) MPI_Send(data.data(), count, type, 0, 5, team.comm);
+        },
+        [&] { MPI_Wait(&request, MPI_STATUS_IGNORE); });
+    EXPECT_EQ(data[0], team.rank == 0 ? 2.5 : 1.5 + team.rank);
   }
+}
+
+// Open MPI alone makes progress with such windows only in calls on them.
+#ifndef OPEN_MPI
+TEST_RANKS(2, FilePieces, OfATargetOfOneSidedAccesses) {
+  std::vector<int> memory(1 << 16), data(1 << 16, 7);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)), sizeof(int), MPI_INFO_NULL, team.comm,
+                 &window);
+  while_another_waits(
+      team,
+      [&] {
+        if (team.rank != 1) return;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(data.data(), 1 << 16, MPI_INT, 0, 0, 1 << 16, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+      },
+      [&] { MPI_Win_free(&window); });
+  EXPECT_EQ(memory.back(), team.rank == 0 ? 7 : 0);
+}
+#endif
+
+// The host finds the error before the ranks tell each other anything, so the other ranks need not
+// call.
+TEST_RANKS(3, FilePieces, ThatTheHostRefusesOnOneRankNeedNoOther) {
+  const Opened opened(team, true);
+  begin(opened.file);
+  int number = 10 + team.rank, back = -1;
+  const MPI_Offset own = MPI_Offset{4} * team.rank;
+  for (int step = 0; step < 3; ++step) {
+    if (team.rank == step) {
+      EXPECT_EQ(error_class(MPI_File_write_at_all(opened.file, own, &number, -1, MPI_INT, MPI_STATUS_IGNORE)),
+                error_class(PMPI_File_write_at_all(opened.file, own, &number, -1, MPI_INT, MPI_STATUS_IGNORE)));
+      EXPECT_NE(MPI_File_read_at_all(opened.file, -8, &back, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    }
+    succeeds(MPI_File_write_at_all(opened.file, own, &number, 1, MPI_INT, MPI_STATUS_IGNORE));
+  }
+  succeeds(MPI_File_read_at_all(opened.file, own, &back, 1, MPI_INT, MPI_STATUS_IGNORE));
+  EXPECT_EQ(back, number);
+}
+
+#ifndef OPEN_MPI  // hangs in split accesses alone, now and then
+// A rank errs within a split access, and calls once more than the others.
+TEST_RANKS(2, FilePieces, InASplitAccessThatOneRankDisturbs) {
+  const Opened opened(team, true);
+  begin(opened.file);
+  int number = team.rank;
+  const MPI_Offset own = MPI_Offset{4} * team.rank;
+  succeeds(MPI_File_write_at_all_begin(opened.file, own, &number, 1, MPI_INT));
+  if (team.rank == 0) MPI_File_write_at_all(opened.file, own, &number, -1, MPI_INT, MPI_STATUS_IGNORE);
+  succeeds(MPI_File_write_at_all_end(opened.file, &number, MPI_STATUS_IGNORE));
+  for (int i = 0; i < 15; ++i) succeeds(MPI_File_write_at_all(opened.file, own, &number, 1, MPI_INT, MPI_STATUS_IGNORE));
+}
+#endif
+
+// The file's handler closes the file.
+void close_file(MPI_File* file, int* /*error*/, ...) { MPI_File_close(file); }
+
+TEST_RANKS(3, FilePieces, OfAFileThatItsHandlerCloses) {
+  const std::string name = new_name(team, true);
+  MPI_File file = MPI_FILE_NULL;
+  succeeds(MPI_File_open(team.comm, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  MPI_File_close(&file);
+  succeeds(MPI_File_open(team.comm, name.c_str(), MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_File_create_errhandler(close_file, &handler);
+  MPI_File_set_errhandler(file, handler);
+  MPI_Errhandler_free(&handler);
+  int number = 0;
+  MPI_File_write_at_all(file, 0, &number, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Barrier(team.comm);
+  EXPECT_NE(access(name.c_str(), F_OK), 0);
 }
 
 // Hosts differ in independent reads beyond the end of a file.
@@ -210,7 +288,7 @@ TEST_RANKS(3, FilePieces, BeyondTheEndOfTheFileOnOneRankAreTheHosts) {
   EXPECT_EQ(back, numbers);
 }
 
-TEST_RANKS(2, FilePieces, InAtomicModeOrWithAHintAreTheHosts) {
+TEST_RANKS(3, FilePieces, InAtomicModeOrWithAHintAreTheHosts) {
   int number = team.rank;
   const auto write = [&](MPI_File file) {
     const long before = collective_calls();
