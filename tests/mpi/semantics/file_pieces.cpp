@@ -262,7 +262,7 @@ TEST_RANKS(3, FilePieces, OfAFileThatItsHandlerCloses) {
   int number = 0;
   MPI_File_write_at_all(file, 0, &number, 1, MPI_INT, MPI_STATUS_IGNORE);
   MPI_Barrier(team.comm);
-  EXPECT_NE(access(name.c_str(), F_OK), 0);
+  EXPECT_NE(::access(name.c_str(), F_OK), 0);
 }
 
 // Hosts differ in independent reads beyond the end of a file.
