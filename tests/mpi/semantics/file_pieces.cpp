@@ -246,7 +246,8 @@ TEST_RANKS(2, FilePieces, InASplitAccessThatOneRankDisturbs) {
 }
 #endif
 
-// The file's handler closes the file.
+#ifdef OPEN_MPI
+// The file's handler closes the file. MPICH 5.0.2 alone aborts then.
 void close_file(MPI_File* file, int* /*error*/, ...) { MPI_File_close(file); }
 
 TEST_RANKS(3, FilePieces, OfAFileThatItsHandlerCloses) {
@@ -264,6 +265,7 @@ TEST_RANKS(3, FilePieces, OfAFileThatItsHandlerCloses) {
   MPI_Barrier(team.comm);
   EXPECT_NE(::access(name.c_str(), F_OK), 0);
 }
+#endif
 
 // Hosts differ in independent reads beyond the end of a file.
 TEST_RANKS(3, FilePieces, BeyondTheEndOfTheFileOnOneRankAreTheHosts) {
