@@ -248,27 +248,6 @@ TEST_RANKS(2, FilePieces, InASplitAccessThatOneRankDisturbs) {
 }
 #endif
 
-#ifdef OPEN_MPI
-// The file's handler closes the file. MPICH 5.0.2 alone aborts then.
-void close_file(MPI_File* file, int* /*error*/, ...) { MPI_File_close(file); }
-
-TEST_RANKS(3, FilePieces, OfAFileThatItsHandlerCloses) {
-  const std::string name = new_name(team, true);
-  MPI_File file = MPI_FILE_NULL;
-  succeeds(MPI_File_open(team.comm, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-  MPI_File_close(&file);
-  succeeds(MPI_File_open(team.comm, name.c_str(), MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  MPI_File_create_errhandler(close_file, &handler);
-  MPI_File_set_errhandler(file, handler);
-  MPI_Errhandler_free(&handler);
-  int number = 0;
-  MPI_File_write_at_all(file, 0, &number, 1, MPI_INT, MPI_STATUS_IGNORE);
-  MPI_Barrier(team.comm);
-  EXPECT_NE(::access(name.c_str(), F_OK), 0);
-}
-#endif
-
 // Hosts differ in independent reads beyond the end of a file.
 TEST_RANKS(3, FilePieces, BeyondTheEndOfTheFileOnOneRankAreTheHosts) {
   const Opened opened(team, true);
