@@ -140,6 +140,8 @@ int File::sync() noexcept {
 void File::view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                     const char* datarep) noexcept {
   if (state_ == State::given_up) return;
+  // The host has refused the call before it told the other ranks anything. Perhaps they did not call.
+  if (result != MPI_SUCCESS && (etype == MPI_DATATYPE_NULL || filetype == MPI_DATATYPE_NULL)) return;
   state_ = State::unknown;
   mine_.reset();
   try {
