@@ -1,5 +1,5 @@
-// engine/file/access_order.hpp: what the ranks of a node tell each other in a collective access to a
-// file, and the order of accesses in which they exchange no data. No MPI.
+// engine/file/access_order.hpp: the words of a node's ranks to each other in a collective access to
+// a file, and the order of accesses in which they exchange no data. No MPI.
 //
 //   order.meet(mine, all, progress);                    // all ranks have come; all[rank] has the terms of each
 //   if (order.agree(ready, progress)) ...               // it is so on all ranks

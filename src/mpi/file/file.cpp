@@ -104,8 +104,8 @@ void File::agreed(MPI_Comm comm, const FileHints& hints) noexcept {
   if (comm != MPI_COMM_SELF) own_communicators.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Collective: each access asks once. Null: the ranks have no order yet, or share no memory. To make
-/// an order costs about as many messages as two accesses.
+/// Collective: each access asks once. Null: the ranks have no order yet, or share no memory. An
+/// order costs about as many messages as two accesses.
 FileOrder* File::order() noexcept {
   constexpr int first_accesses = 2;
   if (accesses_without_order_ <= first_accesses && accesses_without_order_++ == first_accesses)
@@ -140,7 +140,8 @@ int File::sync() noexcept {
 void File::view_set(MPI_File fh, int result, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                     const char* datarep) noexcept {
   if (state_ == State::given_up) return;
-  // The host has refused the call before it told the other ranks anything. Perhaps they did not call.
+  // The host has refused the call before it told the other ranks anything. Perhaps they did not
+  // call.
   if (result != MPI_SUCCESS && (etype == MPI_DATATYPE_NULL || filetype == MPI_DATATYPE_NULL)) return;
   state_ = State::unknown;
   mine_.reset();

@@ -59,8 +59,8 @@ class File {
   /// True: all ranks know that no view has holes.
   [[nodiscard]] bool all_in_one_piece() const noexcept { return state_ == State::plain; }
   /// Begins an access to one piece of each rank, if that is not the host's. Collective, and costs
-  /// messages once. True: all ranks have ended the accesses before, and each may access its piece by
-  /// an independent call of the host.
+  /// messages once. True: all ranks have ended the accesses before, and each may access its piece
+  /// by an independent call of the host.
   /// @param fits  False: this rank's part is the host's to judge.
   bool begin_independent(bool fits) noexcept;
   /// All ranks agree: the host gets all accesses from here on.

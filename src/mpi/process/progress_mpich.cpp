@@ -1,5 +1,6 @@
 // mpi/process/progress_mpich.cpp: MPIX_Async_start, which MPICH has since 4.2. Intel MPI lacks it.
-// MPICH makes no progress in a probe of MPI_COMM_SELF, nor in a probe that finds its message at once.
+// MPICH makes no progress in a probe of MPI_COMM_SELF, nor in a probe that finds its message at
+// once.
 #include "engine/base/give_way.hpp"
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
