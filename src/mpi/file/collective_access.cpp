@@ -131,7 +131,7 @@ CollectiveAccess carry(File& file, const FileCall& call, Form form) {
   const select::FileAccess facts = facts_of(file, access == Access::write);
   const bool apart = select::is_independent(facts);
   file.refused(!apart && !carries(facts));
-  if (apart) return independent();
+  if (apart) return form == Form::whole ? independent() : CollectiveAccess{};
   return carries(facts) ? by_owners<access>(file, call, part, facts) : CollectiveAccess{};
 }
 

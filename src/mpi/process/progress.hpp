@@ -6,8 +6,6 @@
 // its launcher has told it that there are too few cores.
 #pragma once
 
-#include "mpi/process/host.hpp"
-
 namespace heddle::mpi::progress {
 
 /// After MPI_Init. HEDDLE_YIELD decides: on, off, or auto (on if there are more ranks than cores).
@@ -17,11 +15,6 @@ void stop() noexcept;
 
 /// The host makes progress, for a rank that waits for others without the host.
 void once() noexcept;
-/// A probe for a message that programs hardly send: the largest tag that all hosts have.
-inline void probe_for_nothing() noexcept {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, 32767, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-}
 
 /// From here on, the host's progress engine yields in every call that waits. False: this host
 /// cannot do that.

@@ -5,6 +5,20 @@
 #include "mpi/process/host.hpp"
 #include "mpi/process/progress.hpp"
 
+#if !HEDDLE_FAMILY_OPENMPI
+namespace heddle::mpi::progress {
+namespace {
+
+/// A probe for a message that programs hardly send: the largest tag that all hosts have.
+void probe_for_nothing() noexcept {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, 32767, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+}  // namespace heddle::mpi::progress
+#endif
+
 #if HEDDLE_FAMILY_MPICH
 #include <sched.h>
 
