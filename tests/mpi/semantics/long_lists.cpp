@@ -16,6 +16,14 @@ constexpr int tag = 17;
 
 std::atomic<long> questions_about_contents{0};
 
+/// True: a scheme of the fabric is forced that reads or writes each entry of a list by itself. A
+/// message of the longest list then takes seconds.
+bool each_entry_is_an_access() {
+  const char* scheme = std::getenv("HEDDLE_SCHEME");
+  return std::getenv("HEDDLE_FABRIC") && scheme &&
+         std::string_view("rwg-up p-rrs multi-w").find(scheme) != std::string_view::npos;
+}
+
 }  // namespace
 }  // namespace heddle::test
 
@@ -45,7 +53,9 @@ namespace heddle::test {
 // another, by a persistent request. The longest list is not remembered.
 TEST_RANKS(4, LongLists, MadeAnewAndKept) {
   const int next = (team.rank + 1) % team.size, previous = (team.rank + team.size - 1) % team.size;
-  for (const int n : {10'000, 10'001, 600'000}) {
+  std::vector<int> lists{10'000, 10'001};
+  if (!each_entry_is_an_access()) lists.push_back(600'000);
+  for (const int n : lists) {
     const std::size_t end = 3 * static_cast<std::size_t>(n);
     std::vector<int> places(static_cast<std::size_t>(n)), sent(end), received(end);
     for (int i = 0; i < n; ++i) places[static_cast<std::size_t>(i)] = 3 * i + i % 2;
