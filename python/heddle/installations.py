@@ -253,6 +253,9 @@ def named(text: str) -> Installation:
     remembered.rests_on(text)
     if Path(text).exists():
         return at_path(Path(text))
+    for library in without_launcher(known):
+        if (family := families.of_library(library.name)) and family.name == text:
+            raise Problem(f"--mpi {text}: {library} {ALONE}.")
     names = ", ".join(mpi.name for mpi in known) or f"none at all. {native.MEND_MPI}"
     raise Problem(
         f"there is no MPI called {text!r} here. --mpi takes one of these: {names}; or the folder of an installation.",

