@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::engine {
+namespace heddle::engine::contexts_test {
 namespace {
 
 constexpr int to = 3, other = 4;
@@ -62,4 +62,4 @@ TEST(Contexts, AreAskedForAgainWhenTheyAreForgotten) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::contexts_test

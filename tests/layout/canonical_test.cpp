@@ -5,7 +5,7 @@
 
 #include "layout/layout.hpp"
 
-namespace heddle::layout {
+namespace heddle::layout::canonical_test {
 namespace {
 
 using Counts = std::vector<Count>;
@@ -202,4 +202,4 @@ TEST(Canonical, ProgramsHaveFewLevels) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::canonical_test

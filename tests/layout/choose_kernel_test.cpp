@@ -8,7 +8,7 @@
 #include "layout/kernel/choose_kernel.hpp"
 #include "layout/kernel/kernel_table.hpp"
 
-namespace heddle::layout::kernel {
+namespace heddle::layout::kernel::choose_kernel_test {
 
 void PrintTo(Kernel kernel, std::ostream* to) { *to << describe(kernel).name; }
 
@@ -270,4 +270,4 @@ TEST(ChooseKernel, WhatIsChosenHasCode) {
 }
 
 }  // namespace
-}  // namespace heddle::layout::kernel
+}  // namespace heddle::layout::kernel::choose_kernel_test

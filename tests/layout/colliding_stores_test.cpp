@@ -6,7 +6,7 @@
 
 #include "layout/kernel/choose_kernel.hpp"
 
-namespace heddle::layout::kernel {
+namespace heddle::layout::kernel::colliding_stores_test {
 namespace {
 
 constexpr Count blocks = 200;
@@ -54,4 +54,4 @@ TEST(CollidingStores, ChangeNothingForOnePiece) {
 }
 
 }  // namespace
-}  // namespace heddle::layout::kernel
+}  // namespace heddle::layout::kernel::colliding_stores_test

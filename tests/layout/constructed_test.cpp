@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::layout {
+namespace heddle::layout::constructed_test {
 namespace {
 
 using Counts = std::vector<Count>;
@@ -143,4 +143,4 @@ TEST(Constructed, WhatMeansNothingIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::constructed_test

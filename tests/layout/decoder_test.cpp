@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-namespace heddle::layout {
+namespace heddle::layout::decoder_test {
 namespace {
 
 struct Library {
@@ -120,4 +120,4 @@ TEST(Decoder, FreesWhatItHasBeenGivenWhenSomethingIsStrange) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::decoder_test

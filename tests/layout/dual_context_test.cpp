@@ -7,7 +7,7 @@
 
 #include "random_type.hpp"
 
-namespace heddle::layout {
+namespace heddle::layout::dual_context_test {
 namespace {
 
 /// All data that a context hands over, in order, and the number of its packs.
@@ -54,4 +54,4 @@ TEST(DualContext, PacksTheSparsePartAndHandsOverTheDenseOne) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::dual_context_test

@@ -9,7 +9,7 @@
 #include "random_text.hpp"
 #include "random_type.hpp"
 
-namespace heddle::layout::grammar {
+namespace heddle::layout::grammar::grammar_test {
 namespace {
 
 Layout layout_of_text(std::string_view text) { return parse(text)->layout; }
@@ -231,7 +231,7 @@ std::vector<Bytes> bytes_of(const TypeMap& map) {
 
 TEST(Grammar, PackFollowsTheTypeMapWhateverTheType) {
   EXPECT_TRUE(rc::check("pack gathers the bytes of the type map, in its order", [] {
-    const std::string text = *testing::random_type(3);
+    const std::string text = *test::random_type(3);
     RC_LOG(text);
     const TypePtr type = parse(text);
     const Count count = *rc::gen::inRange<Count>(0, 4);
@@ -278,7 +278,7 @@ TEST(Grammar, TextBuildsWhatTheConstructorsBuild) {
 
 TEST(Grammar, WritingAndReadingGivesTheSameType) {
   EXPECT_TRUE(rc::check("parse(to_string(t)) is t", [] {
-    const TypePtr type = parse(*testing::random_type(4));
+    const TypePtr type = parse(*test::random_type(4));
     const std::string text = to_string(*type);
     const TypePtr again = parse(text);
     RC_ASSERT(to_string(*again) == text);
@@ -318,4 +318,4 @@ TEST(Grammar, WhatIsWrittenOfALayoutDescribesIt) {
 }
 
 }  // namespace
-}  // namespace heddle::layout::grammar
+}  // namespace heddle::layout::grammar::grammar_test

@@ -29,7 +29,7 @@ thread_local long allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace heddle::layout {
+namespace heddle::layout::heap_test {
 namespace {
 
 template <class Work>
@@ -95,4 +95,4 @@ TEST(Heap, IsUsedForPathsOfManyLevels) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::heap_test

@@ -1,7 +1,7 @@
 // Listed blocks, pieces of different lengths, records.
 #include "kernel_checks.hpp"
 
-namespace heddle::layout::kernel {
+namespace heddle::layout::kernel::kernel_list_test {
 namespace {
 
 class ListKernels : public KernelTest {};
@@ -237,4 +237,4 @@ TEST_P(ListKernels, RecordsAtOffsets) {
 INSTANTIATE_TEST_SUITE_P(Isa, ListKernels, every_isa(), isa_of);
 
 }  // namespace
-}  // namespace heddle::layout::kernel
+}  // namespace heddle::layout::kernel::kernel_list_test

@@ -2,7 +2,7 @@
 #include "kernel_checks.hpp"
 #include "layout/kernel/ready.hpp"
 
-namespace heddle::layout::kernel {
+namespace heddle::layout::kernel::kernel_nest_test {
 namespace {
 
 class NestKernels : public KernelTest {};
@@ -228,4 +228,4 @@ TEST(Dispatch, TheBestIsInUse) {
 }
 
 }  // namespace
-}  // namespace heddle::layout::kernel
+}  // namespace heddle::layout::kernel::kernel_nest_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::layout {
+namespace heddle::layout::lap_test {
 namespace {
 
 const Layout element = basic(16);
@@ -65,4 +65,4 @@ TEST(Lap, NoneWhereEachLineIsMetOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::lap_test

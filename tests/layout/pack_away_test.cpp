@@ -10,7 +10,7 @@
 
 #include "layout/pack.hpp"
 
-namespace heddle::layout {
+namespace heddle::layout::pack_away_test {
 namespace {
 
 TEST(PackAway, IsPackRange) {
@@ -71,4 +71,4 @@ TEST(PackAway, IsPackRangeByEachWayOfATrial) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::pack_away_test

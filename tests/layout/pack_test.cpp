@@ -15,7 +15,7 @@
 #include "layout/transfer.hpp"
 #include "random_type.hpp"
 
-namespace heddle::layout {
+namespace heddle::layout::pack_test {
 namespace {
 
 using test::Choices;
@@ -280,4 +280,4 @@ TEST(Look, AheadJudgesWithoutLosingThePlace) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::pack_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace heddle::layout::testing {
+namespace heddle::layout::test {
 
 inline rc::Gen<std::string> random_type(int depth);
 
@@ -123,4 +123,4 @@ inline rc::Gen<std::string> random_type(int depth) {
   return rc::gen::exec([depth] { return detail::some_type(depth); });
 }
 
-}  // namespace heddle::layout::testing
+}  // namespace heddle::layout::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::layout {
+namespace heddle::layout::signature_test {
 namespace {
 
 // Basic types.
@@ -54,4 +54,4 @@ TEST(Signature, BeyondSixtyFourBitsOverflows) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::signature_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::layout {
+namespace heddle::layout::value_pair_test {
 namespace {
 
 enum class Basic { none, both, value, index };
@@ -46,4 +46,4 @@ TEST(Pair, AnIndexMayFollowAnyValue) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::value_pair_test

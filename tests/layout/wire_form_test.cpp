@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-namespace heddle::layout {
+namespace heddle::layout::wire_form_test {
 namespace {
 
 enum class Basic { none, byte, value, index, both };
@@ -82,4 +82,4 @@ TEST(WireForm, PairsThatLieApartArePackedWithTheirHolesAndComeBack) {
 }
 
 }  // namespace
-}  // namespace heddle::layout
+}  // namespace heddle::layout::wire_form_test

@@ -8,7 +8,7 @@
 #include "random_text.hpp"
 #include "random_type.hpp"
 
-namespace heddle::layout::wire {
+namespace heddle::layout::wire::wire_test {
 namespace {
 
 using Message = std::vector<std::byte>;
@@ -59,7 +59,7 @@ TEST(Wire, WhatGoesOutComesBack) {
     RC_ASSERT(encode(back) == message);
   }));
   EXPECT_TRUE(rc::check("the same for distributed arrays and pairs", [] {
-    const std::string text = *testing::random_type(5);
+    const std::string text = *test::random_type(5);
     RC_LOG(text);
     const Layout layout = grammar::parse(text)->layout;
     const Message message = encode(layout);
@@ -129,4 +129,4 @@ TEST(Wire, RegularTypesAreShort) {
 }
 
 }  // namespace
-}  // namespace heddle::layout::wire
+}  // namespace heddle::layout::wire::wire_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::report {
+namespace heddle::report::asked_test {
 namespace {
 
 const Place here{"/home/me/app", 0x10, "swap"};
@@ -65,4 +65,4 @@ TEST(Asked, LongListsAreCut) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::asked_test

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace heddle::report {
+namespace heddle::report::at_end_test {
 namespace {
 
 using nlohmann::json;
@@ -93,4 +93,4 @@ TEST_F(AtEnd, ARankThatCouldTellNothingIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::at_end_test

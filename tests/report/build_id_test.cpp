@@ -6,7 +6,7 @@
 
 #include "report/place.hpp"
 
-namespace heddle::report {
+namespace heddle::report::build_id_test {
 namespace {
 
 TEST(BuildId, IsThatOfALoadedFile) {
@@ -24,4 +24,4 @@ TEST(BuildId, IsEmptyForAFileThatIsNotLoaded) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::build_id_test

@@ -7,7 +7,7 @@
 #include "report/python_line.hpp"
 #include "report/wanted.hpp"
 
-namespace heddle::report {
+namespace heddle::report::calling_place_test {
 namespace {
 
 TEST(CallingPlace, BindingsAreKnownByTheNamesOfTheirFiles) {
@@ -44,4 +44,4 @@ TEST(CallingPlace, WithoutPythonThereIsNoLine) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::calling_place_test

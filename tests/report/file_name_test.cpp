@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::report {
+namespace heddle::report::file_name_test {
 namespace {
 
 std::string job(std::initializer_list<const char*> lines) {
@@ -33,4 +33,4 @@ TEST(FileName, TheJobIsTheBatchSystems) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::file_name_test

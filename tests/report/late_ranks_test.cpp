@@ -10,7 +10,7 @@
 
 #include "no_meanings.hpp"
 
-namespace heddle::report {
+namespace heddle::report::late_ranks_test {
 namespace {
 
 CallSite site_of(const char* name) { return CallSite({.procedure = name, .place = {}, .datatype = {}, .communicator = {}}); }
@@ -273,4 +273,4 @@ TEST_F(LateRank, RandomMessagesAreMatched) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::late_ranks_test

@@ -8,7 +8,7 @@
 
 #include "report/report.hpp"
 
-namespace heddle::report {
+namespace heddle::report::log_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -68,4 +68,4 @@ TEST_F(Logs, ACallThatHeddleCarriesIsSaidToBe) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::log_test

@@ -9,7 +9,7 @@
 
 #include "no_meanings.hpp"
 
-namespace heddle::report {
+namespace heddle::report::message_log_test {
 namespace {
 
 /// A status is a pair of source and tag.
@@ -257,4 +257,4 @@ TEST_F(MessageLogs, CommunicatorsOfTheSameRanksAreToldApart) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::message_log_test

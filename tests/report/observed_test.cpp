@@ -10,7 +10,7 @@
 
 #include "report/explained.hpp"
 
-namespace heddle::report {
+namespace heddle::report::observed_test {
 namespace {
 
 /// The number of a type is its size.
@@ -256,4 +256,4 @@ TEST(Explained, NamesThatNothingHadAreTold) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::observed_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace heddle::report {
+namespace heddle::report::printable_test {
 namespace {
 
 TEST(Printable, TextStaysAsItIs) {
@@ -37,4 +37,4 @@ TEST(Printable, BytesThatAreNotUtf8AreSpelledOut) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::printable_test

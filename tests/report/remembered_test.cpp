@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace heddle::report {
+namespace heddle::report::remembered_test {
 namespace {
 
 const char here[2] = {};
@@ -102,4 +102,4 @@ TEST(Remembered, ThreadsMeetTheSame) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::remembered_test

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-namespace heddle::report {
+namespace heddle::report::report_test {
 namespace {
 
 using nlohmann::json;
@@ -447,4 +447,4 @@ TEST(Stopwatch, RunsOnlyForWhoWantsToKnow) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::report_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace heddle::report {
+namespace heddle::report::say_test {
 namespace {
 
 /// The text that `speak` writes on stderr.
@@ -52,4 +52,4 @@ TEST(SayDeathTest, TheEndBeforeTheProgramIsNoFailure) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::say_test

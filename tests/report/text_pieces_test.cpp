@@ -5,7 +5,7 @@
 #include <cstring>
 #include <deque>
 
-namespace heddle::report {
+namespace heddle::report::text_pieces_test {
 namespace {
 
 /// Messages from one rank to another.
@@ -51,4 +51,4 @@ TEST(Pieces, OfTwoTextsAreNotMixed) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::text_pieces_test

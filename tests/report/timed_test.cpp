@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::report {
+namespace heddle::report::timed_test {
 namespace {
 
 using Type = int;
@@ -245,4 +245,4 @@ TEST(Timed, RequestsAreThoseBeforeTheCall) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::timed_test

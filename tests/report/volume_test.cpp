@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace heddle::report {
+namespace heddle::report::volume_test {
 namespace {
 
 /// Rank 1 of a communicator of ranks 10, 11 and 12 of the world.
@@ -105,4 +105,4 @@ TEST(Volume, OfACollectiveOfNobodyKnowsWhomIsUnknown) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::volume_test

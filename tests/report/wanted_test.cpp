@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::report {
+namespace heddle::report::wanted_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -62,4 +62,4 @@ TEST(Shown, FunctionModuleAndOffset) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::wanted_test

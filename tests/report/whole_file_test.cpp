@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace heddle::report {
+namespace heddle::report::whole_file_test {
 namespace {
 
 class WholeFiles : public testing::Test {
@@ -64,4 +64,4 @@ TEST_F(WholeFiles, LeaveDevicesWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace heddle::report
+}  // namespace heddle::report::whole_file_test

@@ -5,7 +5,7 @@
 
 #include "messages.hpp"
 
-namespace heddle::select {
+namespace heddle::select::choose_fabric_test {
 namespace {
 
 using namespace testing;
@@ -184,4 +184,4 @@ TEST(ChooseFabric, LargerBlocksNeverSpeakForCopying) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::choose_fabric_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::select {
+namespace heddle::select::choose_file_access_test {
 
 TEST(ChooseFileAccess, CarriesViewsThatFillTheRangeTogether) {
   FileAccess all{.writes = true, .holes = true, .bytes = 1 << 20, .range = 1 << 20};
@@ -78,4 +78,4 @@ TEST(ChooseFileAccess, PacksShortPiecesOfMemory) {
   EXPECT_FALSE(packs(access)) << "too much memory";
 }
 
-}  // namespace heddle::select
+}  // namespace heddle::select::choose_file_access_test

@@ -10,7 +10,7 @@
 #include "messages.hpp"
 #include "select/segment.hpp"
 
-namespace heddle::select {
+namespace heddle::select::choose_message_test {
 namespace {
 
 using namespace testing;
@@ -342,4 +342,4 @@ TEST(Choose, LongPiecesOfRanksThatReceiveMeanwhileAreCarriedToFarCoresOnly) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::choose_message_test

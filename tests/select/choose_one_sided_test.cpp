@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-namespace heddle::select {
+namespace heddle::select::choose_one_sided_test {
 namespace {
 
 /// Data with holes at the origin, for memory of another process.
@@ -101,4 +101,4 @@ TEST(ChooseOneSided, MovesNothingInOnePieceToMemoryThatIsApart) {
   EXPECT_EQ(way(rows), OneSidedWay::library);
 }
 
-}  // namespace heddle::select
+}  // namespace heddle::select::choose_one_sided_test

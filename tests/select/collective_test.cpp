@@ -7,7 +7,7 @@
 
 #include "select/collective/choose_collective.hpp"
 
-namespace heddle::select {
+namespace heddle::select::collective_test {
 namespace {
 
 constexpr Bytes kib = 1 << 10;
@@ -207,4 +207,4 @@ TEST(ChooseExchange, AsTheTableSays) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::collective_test

@@ -9,7 +9,7 @@
 #include "schedule/algorithms.hpp"
 #include "select/collective/mailbox_sizes.hpp"
 
-namespace heddle::select {
+namespace heddle::select::decide_test {
 namespace {
 
 std::string_view name(const Decision& decision) {
@@ -119,4 +119,4 @@ TEST(Decide, AnExchangeGoesByWhatIsTypicalNotByWhatIsSent) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::decide_test

@@ -7,7 +7,7 @@
 
 #include "schedule/algorithms.hpp"
 
-namespace heddle::select {
+namespace heddle::select::decided_test {
 namespace {
 
 std::string text(const Decided& decided, long number = 3) { return text_of(decided, number).data(); }
@@ -40,4 +40,4 @@ TEST(Alike, RanksAreNamedByWhatTheyHaveInCommon) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::decided_test

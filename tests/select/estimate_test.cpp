@@ -11,7 +11,7 @@
 #include "select/collective/choose_collective.hpp"
 #include "select/collective/volume_shares.hpp"
 
-namespace heddle::select {
+namespace heddle::select::estimate_test {
 namespace {
 
 using namespace schedule;
@@ -161,4 +161,4 @@ TEST(Estimate, WhatAlltoallvChoosesIsNearTheBest) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::estimate_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace heddle::select {
+namespace heddle::select::exchanged_facts_test {
 namespace {
 
 struct OfRank {
@@ -87,4 +87,4 @@ TEST(Numbers, NoneIsOfferedTwiceAndEachIsGreaterThanWhatWasTaken) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::exchanged_facts_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::select {
+namespace heddle::select::hints_test {
 namespace {
 
 constexpr std::size_t alltoallv = 0, allgatherv = 1;
@@ -45,4 +45,4 @@ TEST(Hints, OfNoMeaningAreEqualAndIgnoredWithASentence) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::hints_test

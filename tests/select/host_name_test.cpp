@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::select {
+namespace heddle::select::host_name_test {
 namespace {
 
 struct Facts {
@@ -40,4 +40,4 @@ TEST(HostName, TellsTheFamily) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::host_name_test

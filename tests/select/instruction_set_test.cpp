@@ -5,7 +5,7 @@
 
 #include "layout/kernel/kernels.hpp"
 
-namespace heddle::select {
+namespace heddle::select::instruction_set_test {
 namespace {
 
 using layout::kernel::Isa;
@@ -47,4 +47,4 @@ TEST_F(InstructionSet, WhatTheProcessorLacksIsSaid) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::instruction_set_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace heddle::select {
+namespace heddle::select::k_select_test {
 namespace {
 
 /// A number that counts how often it is compared.
@@ -113,4 +113,4 @@ TEST(KSelect, AMaliciousOrderMakesItSlowerByAFactorOnly) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::k_select_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::select {
+namespace heddle::select::left_to_host_test {
 namespace {
 
 TEST(LeftToHost, WhatGoesToOneself) {
@@ -26,4 +26,4 @@ TEST(LeftToHost, NotWhereTheDistanceIsUnknownOrRanksShareCores) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::left_to_host_test

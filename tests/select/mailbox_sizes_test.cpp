@@ -7,7 +7,7 @@
 #include "schedule/algorithms.hpp"
 #include "select/collective/choose_collective.hpp"
 
-namespace heddle::select {
+namespace heddle::select::mailbox_sizes_test {
 namespace {
 
 TEST(MailboxSizes, AreSmallerTheMoreReadThem) {
@@ -67,4 +67,4 @@ TEST(MailboxSizes, NothingThatFitsIsBundled) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::mailbox_sizes_test

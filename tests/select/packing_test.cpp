@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace heddle::select {
+namespace heddle::select::packing_test {
 namespace {
 
 using layout::basic;
@@ -77,4 +77,4 @@ TEST(Packing, WhatHasNoHolesIsNotPackedThoughItIsSet) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::packing_test

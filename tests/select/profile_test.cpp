@@ -8,7 +8,7 @@
 
 #include "select/profile_file.hpp"
 
-namespace heddle::select {
+namespace heddle::select::profile_test {
 namespace {
 
 const Machine here{"Loom 9000", 4};
@@ -245,4 +245,4 @@ TEST(Links, EveryNumberIsReduced) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::profile_test

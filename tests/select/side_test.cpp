@@ -5,7 +5,7 @@
 
 #include "layout/shape.hpp"
 
-namespace heddle::select {
+namespace heddle::select::side_test {
 namespace {
 
 using namespace layout;
@@ -61,4 +61,4 @@ TEST(Statistics, NothingAndFarTooMuch) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::side_test

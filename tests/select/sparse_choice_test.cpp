@@ -4,7 +4,7 @@
 
 #include "schedule/algorithms.hpp"
 
-namespace heddle::select {
+namespace heddle::select::sparse_choice_test {
 namespace {
 
 Where on_one_node(Rank ranks) {
@@ -31,4 +31,4 @@ TEST(SparseChoice, WhatAllRanksWishIsTaken) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::sparse_choice_test

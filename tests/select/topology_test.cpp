@@ -4,7 +4,7 @@
 
 #include "select/collective/mailbox_sizes.hpp"
 
-namespace heddle::select {
+namespace heddle::select::topology_test {
 namespace {
 
 TEST(Topology, CountsNodesAndTheirRanks) {
@@ -30,4 +30,4 @@ TEST(Topology, MailboxesAreOfTheFullestNode) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::topology_test

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace heddle::select {
+namespace heddle::select::trial_test {
 namespace {
 
 /// Makes calls that last `time`, by the way and the number of the call. Returns the way of each
@@ -151,4 +151,4 @@ TEST(Magnitudes, AreEqualForNumbersOfAsManyDigits) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::trial_test

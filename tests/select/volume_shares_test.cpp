@@ -9,7 +9,7 @@
 #include "schedule/algorithms.hpp"
 #include "select/collective/cadence.hpp"
 
-namespace heddle::select {
+namespace heddle::select::volume_shares_test {
 namespace {
 
 TEST(Agreement, SharesAddUp) {
@@ -158,4 +158,4 @@ TEST(Cadence, ShortCallsAreLookedAtSeldom) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::volume_shares_test

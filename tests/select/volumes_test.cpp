@@ -6,7 +6,7 @@
 #include <chrono>
 #include <iostream>
 
-namespace heddle::select {
+namespace heddle::select::volumes_test {
 namespace {
 
 Volumes of(const std::vector<Bytes>& volumes) {
@@ -63,4 +63,4 @@ TEST(Volumes, TakeAFewNanosecondsARank) {
 }
 
 }  // namespace
-}  // namespace heddle::select
+}  // namespace heddle::select::volumes_test

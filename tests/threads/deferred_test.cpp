@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::deferred_test {
 namespace {
 
 class Item final : public Deferred {
@@ -45,4 +45,4 @@ TEST(Deferred, ComesFromSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::deferred_test

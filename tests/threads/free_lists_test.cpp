@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace heddle::threads {
+namespace heddle::threads::free_lists_test {
 namespace {
 
 TEST(FreeLists, GiveTheLastOfThatSizeAgain) {
@@ -35,4 +35,4 @@ TEST(FreeLists, KeepNothingLarge) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::free_lists_test

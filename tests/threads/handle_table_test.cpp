@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::handle_table_test {
 namespace {
 
 using Table = HandleTable<int, int>;
@@ -93,4 +93,4 @@ TEST(Handles, AreNumbersAndBack) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::handle_table_test

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::life_test {
 namespace {
 
 class LifeOf : public testing::Test {
@@ -96,4 +96,4 @@ TEST_F(LifeOf, OneOfManyThreadsWakesIt) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::life_test

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::lingering_test {
 namespace {
 
 struct Item : Lingers<Item> {
@@ -172,4 +172,4 @@ TEST(Lingering, LeavesForGoodWhatIsGivenUp) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::lingering_test

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-namespace heddle::threads {
+namespace heddle::threads::lock_test {
 namespace {
 
 constexpr int rounds = 100'000;
@@ -37,4 +37,4 @@ TEST(Lock, DoesNothingForOneThread) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::lock_test

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::locked_table_test {
 namespace {
 
 struct Entry {
@@ -103,4 +103,4 @@ TEST(LockedTable, ServesSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::locked_table_test

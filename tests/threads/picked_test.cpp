@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace heddle::threads {
+namespace heddle::threads::picked_test {
 namespace {
 
 using Row = std::array<int, 5>;
@@ -58,4 +58,4 @@ TEST(Picked, AreBackInTheirPlacesAfterAThrow) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::picked_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::threads {
+namespace heddle::threads::recent_test {
 namespace {
 
 template <class All, class Handle>
@@ -36,4 +36,4 @@ TEST(Recent, AHandleThatDoesNotFitIsNotNoted) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::recent_test

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::threads {
+namespace heddle::threads::reference_count_test {
 namespace {
 
 class Item final : public ReferenceCount<Item> {
@@ -57,4 +57,4 @@ TEST(ReferenceCount, IsHeldByThreads) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::reference_count_test

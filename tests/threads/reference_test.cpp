@@ -4,7 +4,7 @@
 
 #include "threads/reference_count.hpp"
 
-namespace heddle::threads {
+namespace heddle::threads::reference_test {
 namespace {
 
 class Thing final : public ReferenceCount<Thing> {
@@ -53,4 +53,4 @@ TEST(Reference, NothingIsHeldToo) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::reference_test

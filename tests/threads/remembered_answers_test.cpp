@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::threads {
+namespace heddle::threads::remembered_answers_test {
 namespace {
 
 constexpr std::uint64_t asked = 0x123456789ABCDEF0, same_place = 0x123456789ABCDE00, other_place = ~asked;
@@ -36,4 +36,4 @@ TEST(RememberedAnswers, TheLowestBitsOfAKeyDoNotCount) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::remembered_answers_test

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace heddle::threads {
+namespace heddle::threads::staging_pool_test {
 namespace {
 
 using layout::Bytes;
@@ -69,4 +69,4 @@ TEST(StagingBuffer, IsOnTheStackWhereThatIsEnough) {
 }
 
 }  // namespace
-}  // namespace heddle::threads
+}  // namespace heddle::threads::staging_pool_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace heddle::engine {
+namespace heddle::engine::arguments_test {
 namespace {
 
 TEST(Arguments, NumbersAreReadAsTheyWereGiven) {
@@ -45,4 +45,4 @@ TEST(Arguments, AreWholeWithAllTheirArrays) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::arguments_test

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace heddle::engine {
+namespace heddle::engine::give_way_test {
 namespace {
 
 /// The answer in a child, in a session of its own or in ours.
@@ -45,4 +45,4 @@ TEST(GiveWay, RanksAreCountedByTheLauncher) {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) unsetenv(name);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::give_way_test

@@ -9,7 +9,7 @@
 
 #include "alone.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::algorithm_choice_test {
 namespace {
 
 using Call = TrialKind::Call;
@@ -124,4 +124,4 @@ TEST_F(OfOne, TheClockIsThatOfTheNodeUnlessThereAreSeveral) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::algorithm_choice_test

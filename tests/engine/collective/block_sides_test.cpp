@@ -10,7 +10,7 @@
 #include "engine/collective/staged_collective.hpp"
 #include "layout/pack.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::block_sides_test {
 namespace {
 
 enum Type { unknown, number, holes, row };
@@ -282,4 +282,4 @@ TEST_F(Sides, AreWideIfOneOfThemIs) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::block_sides_test

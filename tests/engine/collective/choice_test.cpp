@@ -6,7 +6,7 @@
 
 #include "alone.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::choice_test {
 namespace {
 
 using Call = TrialKind::Call;
@@ -159,4 +159,4 @@ TEST(Choice, OfAGatherLikeTheLastOneThatWasLeftNeedsNoLookAtItsBlocks) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::choice_test

@@ -8,7 +8,7 @@
 
 #include "numbered_types.hpp"
 
-namespace heddle::engine::sparse {
+namespace heddle::engine::sparse::departures_test {
 namespace {
 
 using D = Departures<int, test::NumberedType>;
@@ -85,4 +85,4 @@ TEST_F(SparseDepartures, OfWrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::sparse
+}  // namespace heddle::engine::sparse::departures_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::engine {
+namespace heddle::engine::gather_choice_test {
 namespace {
 
 constexpr GatherChoice::Library by_sum{.by_sum = true, .slow_little = false};
@@ -100,4 +100,4 @@ TEST(GatherChoice, WhatIsWantedIsTakenAndNotRemembered) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::gather_choice_test

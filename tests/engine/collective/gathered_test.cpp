@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::gathered_test {
 namespace {
 
 struct Known {
@@ -158,4 +158,4 @@ TEST_F(GatheredBlocks, ThatTheLibraryCannotPackSayWhatItSaid) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::gathered_test

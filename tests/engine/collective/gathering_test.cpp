@@ -7,7 +7,7 @@
 #include "engine/collective/gathering.hpp"
 #include "network.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::gathering_test {
 namespace {
 
 using schedule::Algorithm;
@@ -99,4 +99,4 @@ TEST(Gathering, NothingIsSentOfBlocksWithoutBytes) {
   EXPECT_EQ(network.messages, 0u);
 }
 
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::gathering_test

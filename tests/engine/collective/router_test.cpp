@@ -16,7 +16,7 @@
 
 #include "network.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::router_test {
 namespace {
 
 using test::Content;
@@ -241,4 +241,4 @@ TEST(Router, WhatIsNoBundleIsRefused) {
   }
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::router_test

@@ -14,7 +14,7 @@
 
 #include "together.hpp"
 
-namespace heddle::engine::sparse {
+namespace heddle::engine::sparse::sparse_exchange_test {
 namespace {
 
 using test::Content;
@@ -169,4 +169,4 @@ TEST(Sparse, ByEveryWayEachRankGetsWhatWasSentToIt) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::sparse
+}  // namespace heddle::engine::sparse::sparse_exchange_test

@@ -6,7 +6,7 @@
 
 #include "numbered_types.hpp"
 
-namespace heddle::engine::sparse {
+namespace heddle::engine::sparse::sparse_program_test {
 namespace {
 
 using layout::Count;
@@ -159,4 +159,4 @@ TEST_F(ShortSparseProgram, GetsWhatFits) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::sparse
+}  // namespace heddle::engine::sparse::sparse_program_test

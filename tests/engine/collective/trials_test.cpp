@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::trials_test {
 namespace {
 
 using Call = TrialKind::Call;
@@ -206,4 +206,4 @@ TEST(Agreement, WhatAllHaveToldCountsForAllFromTheSameCallOn) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::trials_test

@@ -6,7 +6,7 @@
 
 #include <ostream>
 
-namespace heddle::engine::argument_checks {
+namespace heddle::engine::argument_checks::argument_checks_test {
 namespace {
 
 enum class Found { nothing, type, negative, bottom, argument, buffer };
@@ -149,4 +149,4 @@ TEST(Mistakes, InPlaceWhereItMayNotBeIsToMpichIfThereAreElements) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::argument_checks
+}  // namespace heddle::engine::argument_checks::argument_checks_test

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace heddle::engine {
+namespace heddle::engine::blocks_test {
 namespace {
 
 int looks = 0;
@@ -109,4 +109,4 @@ TEST(Blocks, AddUpUnlessTheyAreBeyondNumbers) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::blocks_test

@@ -7,7 +7,7 @@
 #include "engine/exchange/pair_mailboxes.hpp"
 #include "engine/exchange/tags.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::edges_test {
 namespace {
 
 TEST(Edges, EachOfARanksSeveralHasItsNumber) {
@@ -72,4 +72,4 @@ TEST(Tags, OfPersistentCollectivesComeByTurns) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::edges_test

@@ -25,7 +25,7 @@
 #include "schedule/algorithms.hpp"
 #include "together.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::exchange_test {
 namespace {
 
 constexpr int truncated = 15, unpackable = 16, no_memory = 17;
@@ -552,4 +552,4 @@ TEST(Routed, ABundledBlockThatIsTooLongIsTruncatedAndHarmsNobody) {
   for (Bytes i = 0; i < 30; ++i) EXPECT_EQ(right[static_cast<std::size_t>(2 * i)], said(2, 1, 0, 1, i));
 }
 
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::exchange_test

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::turns_test {
 namespace {
 
 std::vector<int> ranks_of(const Turns& turns) {
@@ -49,4 +49,4 @@ TEST(Turns, AlongEdgesKeepTheProgramsOrder) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::turns_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::engine::files {
+namespace heddle::engine::files::access_order_test {
 namespace {
 
 constexpr auto no_progress = [] {};
@@ -151,4 +151,4 @@ TEST(AccessTrial, TheLibraryWinsByMoreThanTwoThirds) {
   EXPECT_TRUE(AccessTrial::library_wins(4, 1));
 }
 
-}  // namespace heddle::engine::files
+}  // namespace heddle::engine::files::access_order_test

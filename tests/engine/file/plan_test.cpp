@@ -8,7 +8,7 @@
 #include "engine/file/coverage.hpp"
 #include "layout/grammar.hpp"
 
-namespace heddle::engine::files {
+namespace heddle::engine::files::plan_test {
 namespace {
 
 View view(const std::string& text, Bytes displacement = 0) { return {layout::grammar::parse(text)->layout, displacement}; }
@@ -103,4 +103,4 @@ TEST(Coverage, SeesAHoleThatAnOverlapHidesFromTheCount) {
   EXPECT_EQ(runs, (std::vector<FileRange>{{0, 4}, {8, 16}}));
 }
 
-}  // namespace heddle::engine::files
+}  // namespace heddle::engine::files::plan_test

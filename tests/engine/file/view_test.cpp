@@ -9,7 +9,7 @@
 #include "layout/grammar.hpp"
 #include "layout/type_map.hpp"
 
-namespace heddle::engine::files {
+namespace heddle::engine::files::view_test {
 namespace {
 
 View view(const char* text, Bytes displacement) { return {layout::grammar::parse(text)->layout, displacement}; }
@@ -96,4 +96,4 @@ TEST(View, ReachesNoFurtherThanItsSums) {
   EXPECT_FALSE(far.reaches(-1, 1));
 }
 
-}  // namespace heddle::engine::files
+}  // namespace heddle::engine::files::view_test

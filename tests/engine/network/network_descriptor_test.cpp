@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-namespace heddle::engine {
+namespace heddle::engine::network_descriptor_test {
 namespace {
 
 constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
@@ -79,4 +79,4 @@ TEST(NetworkDescriptor, SealedNumbersThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::network_descriptor_test

@@ -12,7 +12,7 @@
 #include "engine/network/kept_memory.hpp"
 #include "layout/pack.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::network_messages_test {
 namespace {
 
 using transport::fabric::Elements;
@@ -395,4 +395,4 @@ TEST_F(Messages, MemoryThatIsFreedAfterTheNetworkIsClosedIsNobodys) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::network_messages_test

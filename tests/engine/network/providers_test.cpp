@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::engine {
+namespace heddle::engine::providers_test {
 namespace {
 
 const select::Profile& builtin() { return select::builtin(); }
@@ -40,4 +40,4 @@ TEST(Providers, WhoDoesNotOpenSaysWhy) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::providers_test

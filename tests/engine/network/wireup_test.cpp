@@ -8,7 +8,7 @@
 #include <deque>
 #include <utility>
 
-namespace heddle::engine {
+namespace heddle::engine::wireup_test {
 namespace {
 
 using transport::fabric::Fabric;
@@ -142,4 +142,4 @@ TEST(SharedFabric, IsMadeByTheFirstThatAsksAndByNobodyElse) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::wireup_test

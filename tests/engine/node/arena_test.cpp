@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::arena_test {
 namespace {
 
 constexpr Bytes size = Bytes{64} << 20;
@@ -161,4 +161,4 @@ TEST(Arena, NoMemoryIsNoPromise) {
   EXPECT_EQ(arena.present(), 0);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::arena_test

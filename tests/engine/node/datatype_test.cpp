@@ -4,7 +4,7 @@
 
 #include "mail.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::datatype_test {
 namespace {
 
 using layout::basic;
@@ -72,4 +72,4 @@ TEST(Datatype, IsListedOnceAndStruckWhenItGoes) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::datatype_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::engine {
+namespace heddle::engine::distance_test {
 namespace {
 
 std::int64_t time_ns = 0;
@@ -74,4 +74,4 @@ TEST(Distances, OneMessageOf128IsDue) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::distance_test

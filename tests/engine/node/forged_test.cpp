@@ -12,7 +12,7 @@
 #include "mail.hpp"
 #include "transport/cma/cma.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::forged_test {
 namespace {
 
 constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
@@ -198,4 +198,4 @@ TEST(Forged, ElementsThatDoNotMakeTheMessage) {
   }
 }
 
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::forged_test

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::lengths_test {
 namespace {
 
 using Kind = Lengths::Kind;
@@ -107,4 +107,4 @@ TEST(Lengths, FitTheMessage) {
   EXPECT_EQ(b.book.take(200, 6, 1, Probed::yes), LengthBook::refused);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::lengths_test

@@ -11,7 +11,7 @@
 #include "engine/node/rendezvous.hpp"
 #include "layout/layout.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::lost_test {
 namespace {
 
 using Outcome = Arrival::Outcome;
@@ -147,4 +147,4 @@ TEST(Claims, AreOneThreads) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::lost_test

@@ -18,7 +18,7 @@
 #include "engine/node/loaned_slot.hpp"
 #include "mail.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::mailbox_test {
 namespace {
 
 constexpr Bytes room = 1000;  // in a slot
@@ -343,4 +343,4 @@ TEST(LoanedSlot, StaysUntilItsReadersHaveClosed) {
   EXPECT_FALSE(all.back().mailbox(slot_bytes));  // does not fit
 }
 
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::mailbox_test

@@ -17,7 +17,7 @@
 #include "transport/cma/cma.hpp"
 #include "transport/region.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::push_test {
 namespace {
 
 using layout::Bytes;
@@ -116,4 +116,4 @@ TEST(Push, SaysThatMemoryIsMissing) {
   pool.give(scratch);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::push_test

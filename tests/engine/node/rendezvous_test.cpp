@@ -12,7 +12,7 @@
 #include "engine/p2p/staging.hpp"
 #include "layout/layout.hpp"
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::rendezvous_test {
 namespace {
 
 using layout::basic;
@@ -240,4 +240,4 @@ TEST_F(RendezvousTest, ADamagedDescriptorFailsWithASentence) {
 }
 
 }  // namespace
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::rendezvous_test

@@ -55,7 +55,7 @@ extern "C" __attribute__((visibility("default"))) ssize_t process_vm_readv(pid_t
 #endif
 }
 
-namespace heddle::engine::test {
+namespace heddle::engine::test::two_threads_test {
 namespace {
 
 constexpr Nonce nonce{0x1234567890abcdef, 0xfedcba0987654321};
@@ -280,4 +280,4 @@ TEST(TwoThreads, TheReceiverComesWhenTheSenderHasLeft) {
   sender.expect_all_back();
 }
 
-}  // namespace heddle::engine::test
+}  // namespace heddle::engine::test::two_threads_test

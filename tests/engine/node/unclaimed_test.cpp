@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::unclaimed_test {
 namespace {
 
 constexpr Bytes size = 1 << 20;
@@ -101,4 +101,4 @@ TEST(Unclaimed, TheSentenceNamesBothRanksAndTheTag) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::unclaimed_test

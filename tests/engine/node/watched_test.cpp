@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::watched_test {
 namespace {
 
 struct Delivery {
@@ -145,4 +145,4 @@ TEST_F(WatchedTest, NoLookFromWithinALook) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::watched_test

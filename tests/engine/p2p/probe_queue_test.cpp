@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-namespace heddle::engine {
+namespace heddle::engine::probe_queue_test {
 namespace {
 
 using Kind = Lengths::Kind;
@@ -289,4 +289,4 @@ TEST_F(Probing, LetsGoAtTheEndWhatWasNeverReceived) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::probe_queue_test

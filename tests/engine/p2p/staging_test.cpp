@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::staging_test {
 namespace {
 
 using layout::basic;
@@ -122,4 +122,4 @@ TEST_F(StagingTest, ItSaysWhyItIsNoRendezvous) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::staging_test

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::init_handshake_test {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -147,4 +147,4 @@ TEST(Handshake, AJobWithARankThatDoesNotAnswerEndsWithAWayOut) {
 }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::init_handshake_test

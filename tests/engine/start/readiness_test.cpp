@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace heddle::engine {
+namespace heddle::engine::readiness_test {
 namespace {
 
 /// Reduces as MPI_Allreduce does with MPI_MIN.
@@ -31,4 +31,4 @@ TEST(Readiness, OneThatIsNotReadyKeepsAllFromIt) {
 TEST(Readiness, NoTwoNoncesAreTheSame) { EXPECT_NE(random_nonce(), random_nonce()); }
 
 }  // namespace
-}  // namespace heddle::engine
+}  // namespace heddle::engine::readiness_test

@@ -14,7 +14,7 @@
 
 #include "layout/pack.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::deferred_accesses_test {
 namespace {
 
 using Access = DeferredAccesses::Access;
@@ -294,4 +294,4 @@ TEST(DeferredAccesses, KeepLittleMemory) {
   EXPECT_EQ(ranks[1].memory.blocks(), 0U);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::deferred_accesses_test

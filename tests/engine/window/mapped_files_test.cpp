@@ -8,7 +8,7 @@
 
 #include "transport/region.hpp"
 
-namespace heddle::engine {
+namespace heddle::engine::mapped_files_test {
 namespace {
 
 constexpr const char* listed =
@@ -102,4 +102,4 @@ TEST(MappedFiles, MayBeUnmappedBesideASecondMapping) {
   EXPECT_EQ(SecondMapping(reinterpret_cast<std::byte*>(&own), sizeof own).address(), nullptr) << "private memory";
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::mapped_files_test

@@ -7,7 +7,7 @@
 #include <array>
 #include <thread>
 
-namespace heddle::engine {
+namespace heddle::engine::window_test {
 namespace {
 
 using Kind = Permission::Kind;
@@ -175,4 +175,4 @@ TEST(Window, IsTheLibrarysAfterAnError) {
   EXPECT_EQ(pair.kind(), Kind::none);
 }
 
-}  // namespace heddle::engine
+}  // namespace heddle::engine::window_test

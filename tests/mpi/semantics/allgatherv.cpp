@@ -6,7 +6,7 @@
 
 #include "support/hinted.hpp"
 
-namespace heddle::test {
+namespace heddle::test::allgatherv_tests {
 namespace {
 
 constexpr std::array algorithms = {"auto",      "ring",  "recursive-doubling", "dissemination", "pipelined-ring",
@@ -39,4 +39,4 @@ TEST_EACH_RANKS(1, 17, Allgatherv, OfRandomTypes) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::allgatherv_tests

@@ -8,7 +8,7 @@
 
 #include "support/hinted.hpp"
 
-namespace heddle::test {
+namespace heddle::test::alltoallv_tests {
 namespace {
 
 constexpr std::array algorithms = {"auto", "direct", "crystal", "bruck", "two-level", "round-robin", "native"};
@@ -201,4 +201,4 @@ TEST_EACH_RANKS(2, 4, Alltoallv, HintsOfADuplicateToCome) {
 }
 #endif
 
-}  // namespace heddle::test
+}  // namespace heddle::test::alltoallv_tests

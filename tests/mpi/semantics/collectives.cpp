@@ -3,7 +3,7 @@
 // the standard's result, holes and guards included.
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::collectives_tests {
 
 TEST_EACH_RANKS(1, 8, Collectives, Bcast) {
   each_round(team, 20, [&](Round& r, int number) {
@@ -212,4 +212,4 @@ TEST_EACH_RANKS(1, 2, Collectives, AlltoallwFromBehindAHole) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::collectives_tests

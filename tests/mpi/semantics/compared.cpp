@@ -7,7 +7,7 @@
 #include "support/known_host_errors.hpp"
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::compared_tests {
 namespace {
 
 enum class By { heddle, host, heddle_large };
@@ -182,4 +182,4 @@ TEST_EACH_RANKS(2, 8, Compared, EveryNeighbourhoodCollectiveWithTheHost) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::compared_tests

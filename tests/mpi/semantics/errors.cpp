@@ -8,7 +8,7 @@
 #include "support/handlers.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::errors_tests {
 namespace {
 
 /// A mistake gives the same error class through Heddle and made to the host directly, and not
@@ -441,4 +441,4 @@ TEST_RANKS(2, Errors, BlocksWithRoomForMoreThanAnIntCanCount) {
   MPI_Type_free(&type);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::errors_tests

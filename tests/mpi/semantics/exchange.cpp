@@ -6,7 +6,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::exchange_tests {
 namespace {
 
 /// `count` columns of a matrix of ints, with one int of `width` in each row. A column has rows * 4
@@ -224,4 +224,4 @@ TEST_EACH_RANKS(2, 4, Exchange, RanksWithoutNeighbours) {
   MPI_Comm_free(&comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::exchange_tests

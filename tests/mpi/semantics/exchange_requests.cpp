@@ -10,7 +10,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::exchange_requests_tests {
 namespace {
 
 /// One MPI_Ialltoallw or MPI_Alltoallw_init: each rank sends a column of `rows` ints to every rank,
@@ -467,4 +467,4 @@ TEST_RANKS(3, ExchangeRequests, MoreThanThereIsMemoryFor) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::exchange_requests_tests

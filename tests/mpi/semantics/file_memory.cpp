@@ -28,7 +28,7 @@ extern "C" [[gnu::visibility("default")]] int fsync(int file) {
   return static_cast<int>(syscall(SYS_fsync, file));
 }
 
-namespace heddle::test {
+namespace heddle::test::file_memory_tests {
 namespace {
 
 enum class Form { pointer, at, pointer_all, at_all };
@@ -193,4 +193,4 @@ TEST_RANKS(2, FileMemory, OfManyOpenFilesIsTheHostsFromSomeFileOn) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::file_memory_tests

@@ -16,7 +16,7 @@
 #include "support/random_views.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::file_pieces_tests {
 namespace {
 
 enum class Form { pointer, at };
@@ -315,4 +315,4 @@ TEST_RANKS(3, FilePieces, InAtomicModeOrWithAHintAreTheHosts) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::file_pieces_tests

@@ -19,7 +19,7 @@
 #include "support/random_views.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::files_tests {
 namespace {
 
 using layout::grammar::TypePtr;
@@ -462,4 +462,4 @@ TEST_RANKS(4, Files, OfAFullDiskRaiseTheErrorOfTheHost) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::files_tests

@@ -7,7 +7,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::gathers_tests {
 namespace {
 
 using Ints = std::vector<int>;
@@ -307,4 +307,4 @@ TEST_EACH_RANKS(2, 6, Gathers, TypesThatOneRankAloneHidesFromHeddle) {
   MPI_Type_free(&spaced);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::gathers_tests

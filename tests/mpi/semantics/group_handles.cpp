@@ -10,7 +10,7 @@
 #include "support/made.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::group_handles_tests {
 namespace {
 
 using Handle = Owned<Members>;
@@ -142,4 +142,4 @@ TEST_RANKS(4, GroupHandles, OfHandlesThatChangedHands) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::group_handles_tests

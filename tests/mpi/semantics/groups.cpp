@@ -12,7 +12,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::groups_tests {
 namespace {
 
 int axes_of(MPI_Comm grid) {
@@ -297,4 +297,4 @@ TEST_RANKS(2, Groups, ErrorsAreTheHosts) {
   EXPECT_EQ(error_class(MPI_Cart_sub(team.comm, remain, &made)), MPI_ERR_TOPOLOGY);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::groups_tests

@@ -7,7 +7,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::halos_tests {
 namespace {
 
 /// A column of ints, and `count` of these columns that differ.
@@ -335,4 +335,4 @@ TEST_RANKS(2, Halos, ThatCannotAllStart) {
   MPI_Barrier(team.comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::halos_tests

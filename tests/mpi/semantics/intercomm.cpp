@@ -5,7 +5,7 @@
 
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::intercomm_tests {
 namespace {
 
 struct Bridge {
@@ -197,4 +197,4 @@ TEST_RANKS(4, Intercomm, Messages) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::intercomm_tests

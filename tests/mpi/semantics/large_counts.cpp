@@ -13,7 +13,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::large_counts_tests {
 namespace {
 
 /// `span` bytes of address space that show the same `window` bytes many times.
@@ -113,11 +113,11 @@ TEST_RANKS(2, LargeCounts, ElementOfMoreThanTwoGigabytes) {
   MPI_Type_free(&type);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::large_counts_tests
 
 #if HOST_LARGE_COUNTS
 
-namespace heddle::test {
+namespace heddle::test::large_counts_tests {
 
 using layout::Count;
 
@@ -168,6 +168,6 @@ TEST_RANKS(2, LargeCounts, MessageOfMoreThanTwoBillionElements) {
   EXPECT_EQ(pmpi_spy::derived(), before);  // the host has seen only packed bytes
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::large_counts_tests
 
 #endif

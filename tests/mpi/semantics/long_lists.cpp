@@ -9,7 +9,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::long_lists_tests {
 namespace {
 
 constexpr int tag = 17;
@@ -25,14 +25,14 @@ bool each_entry_is_an_access() {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::long_lists_tests
 
 // Heddle reads the contents of a datatype by these procedures of the library. They count the calls.
 extern "C" {
 __attribute__((visibility("default"))) int PMPI_Type_get_contents(MPI_Datatype type, int integers, int addresses, int types,
                                                                   int* i, MPI_Aint* a, MPI_Datatype* t) {
   static const auto host = reinterpret_cast<decltype(&PMPI_Type_get_contents)>(heddle::test::of_host("PMPI_Type_get_contents"));
-  ++heddle::test::questions_about_contents;
+  ++heddle::test::long_lists_tests::questions_about_contents;
   return host(type, integers, addresses, types, i, a, t);
 }
 #if HOST_LARGE_COUNTS
@@ -41,13 +41,13 @@ __attribute__((visibility("default"))) int PMPI_Type_get_contents_c(MPI_Datatype
                                                                     MPI_Count* c, MPI_Datatype* t) {
   static const auto host =
       reinterpret_cast<decltype(&PMPI_Type_get_contents_c)>(heddle::test::of_host("PMPI_Type_get_contents_c"));
-  ++heddle::test::questions_about_contents;
+  ++heddle::test::long_lists_tests::questions_about_contents;
   return host(type, integers, addresses, counts, types, i, a, c, t);
 }
 #endif
 }
 
-namespace heddle::test {
+namespace heddle::test::long_lists_tests {
 
 // The first message of a long list is the host's, the next are Heddle's: by the same handle, by
 // another, by a persistent request. The longest list is not remembered.
@@ -152,4 +152,4 @@ TEST_RANKS(2, LongLists, OfStructsAreDecodedAtTheirSecondMessage) {
   for (int i = 0; i < times; ++i) message(kept, false, 0, "of a known handle");
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::long_lists_tests

@@ -15,7 +15,7 @@
 #include "support/made.hpp"
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::mailboxes_tests {
 namespace {
 
 /// The bytes from `from` to `to` in a call.
@@ -406,4 +406,4 @@ TEST_RANKS(3, Mailboxes, AreWaitedForWithTheHostKeptGoing) {
   MPI_Request_free(&all);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::mailboxes_tests

@@ -5,7 +5,7 @@
 
 #include "support/columns.hpp"
 
-namespace heddle::test {
+namespace heddle::test::messages_tests {
 namespace {
 
 /// `units` units, none by count 0: MPICH 5.0.2 divides by zero when it receives some types that
@@ -353,4 +353,4 @@ TEST_RANKS(2, Messages, OfTransposes) {
   for (MPI_Datatype* type : {&element, &row, &spread, &column, &transposed}) MPI_Type_free(type);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::messages_tests

@@ -4,7 +4,7 @@
 
 #include "support/columns.hpp"
 
-namespace heddle::test {
+namespace heddle::test::messages_matched_tests {
 
 TEST_RANKS(2, MatchedMessages, ShorterThanTheReceiveLeaveTheRestAlone) {
   const Committed type = column();
@@ -174,4 +174,4 @@ TEST_RANKS(1, MatchedMessages, ToOneself) {
   EXPECT_EQ(numbers, counted());
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::messages_matched_tests

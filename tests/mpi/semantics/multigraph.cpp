@@ -5,7 +5,7 @@
 
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::multigraph_tests {
 namespace {
 
 struct Edge {
@@ -216,4 +216,4 @@ TEST_EACH_RANKS(2, 3, Multigraph, TypesFreedBeforeTheEnd) {
   MPI_Comm_free(&comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::multigraph_tests

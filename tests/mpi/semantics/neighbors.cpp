@@ -5,7 +5,7 @@
 #include "support/made.hpp"
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::neighbors_tests {
 namespace {
 
 /// A topology communicator, with the ranks that this rank receives from and sends to.
@@ -204,4 +204,4 @@ TEST_RANKS(2, Neighbors, AnEdgeThatOneEndDoesNotKnow) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::neighbors_tests

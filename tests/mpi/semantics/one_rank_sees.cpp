@@ -8,7 +8,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::one_rank_sees_tests {
 namespace {
 
 /// Blocks of `each` ints, one for each rank, in a buffer of this rank, with their arrays.
@@ -213,4 +213,4 @@ TEST_RANKS(2, OneRankSees, MistakesBeforeAWord) {
   MPI_Comm_free(&comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::one_rank_sees_tests

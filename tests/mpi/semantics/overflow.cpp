@@ -10,7 +10,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::overflow_tests {
 namespace {
 
 /// Types of 384 KiB each.
@@ -93,4 +93,4 @@ TEST_RANKS(8, Overflow, TooLongABlockIsTruncated) {
   EXPECT_EQ(error_class(code), team.rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::overflow_tests

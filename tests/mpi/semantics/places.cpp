@@ -7,7 +7,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::places_tests {
 namespace {
 
 constexpr int tag = 23;
@@ -303,4 +303,4 @@ TEST_RANKS(2, Places, TypesOfChosenPrecision) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::places_tests

@@ -5,7 +5,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_tests {
 namespace {
 
 enum class Way { isend, issend, ibsend, irsend, count };
@@ -516,4 +516,4 @@ TEST_RANKS(2, Requests, ThousandAtOnce) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_tests

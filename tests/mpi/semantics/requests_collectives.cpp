@@ -5,7 +5,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_collectives_tests {
 namespace {
 
 /// One collective: the call that begins it, the data to put into its buffers, and the expected
@@ -475,4 +475,4 @@ TEST_EACH_RANKS(2, 4, CollectiveRequests, OutliveTheirDatatypes) {
   EXPECT_EQ(numbers[1], team.rank == 0 ? 7 : -1);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_collectives_tests

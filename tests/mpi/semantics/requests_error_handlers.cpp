@@ -8,7 +8,7 @@
 #include "support/handlers.hpp"
 #include "support/scattered.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_error_handlers_tests {
 namespace {
 
 int handled = 0, heard = 0;
@@ -304,4 +304,4 @@ TEST_RANKS(2, RequestErrorHandlers, TruncationInIsendrecvIsHeardOnce) {
   MPI_Errhandler_free(&handler);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_error_handlers_tests

@@ -3,7 +3,7 @@
 #include "support/completions.hpp"
 #include "support/scattered.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_errors_tests {
 namespace {
 
 const std::vector<std::size_t> places = {0, 2, 5, 7, 11, 12, 20, 23};  // of `scattered`
@@ -316,4 +316,4 @@ TEST_RANKS(1, RequestErrors, MistakesHaveTheHostsClass) {
 #undef SAME_MISTAKE
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_errors_tests

@@ -2,7 +2,7 @@
 #include "support/completions.hpp"
 #include "support/scattered.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_persistent_tests {
 namespace {
 
 enum class Way { send, ssend, bsend, rsend, count };
@@ -243,4 +243,4 @@ TEST_RANKS(2, PersistentRequests, CancelledAndStartedAnew) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_persistent_tests

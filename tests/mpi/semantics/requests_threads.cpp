@@ -4,7 +4,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_threads_tests {
 
 TEST_EACH_RANKS(1, 4, RequestThreads, FourAtOnce) {
   int level = MPI_THREAD_SINGLE;
@@ -94,4 +94,4 @@ TEST_EACH_RANKS(1, 2, RequestThreads, HandlesGoRoundAmongLongRows) {
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_threads_tests

@@ -6,7 +6,7 @@
 
 #include "support/completions.hpp"
 
-namespace heddle::test {
+namespace heddle::test::self_messages_tests {
 namespace {
 
 constexpr int tag = 3;
@@ -238,4 +238,4 @@ TEST_RANKS(2, SelfMessages, ThatAreTooLong) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);  // some libraries raise the error here, too
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::self_messages_tests

@@ -8,7 +8,7 @@
 
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::sparse_tests {
 namespace {
 
 using Exchange = int (*)(const heddle_departures*, heddle_arrivals*, MPI_Datatype, MPI_Comm);
@@ -271,4 +271,4 @@ TEST_RANKS(4, Sparse, NotBetweenGroups) {
   MPI_Comm_free(&half);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::sparse_tests

@@ -4,7 +4,7 @@
 
 #include "support/rounds.hpp"
 
-namespace heddle::test {
+namespace heddle::test::threads_tests {
 
 TEST_EACH_RANKS(2, 4, Threads, FourAtOnce) {
   int level = MPI_THREAD_SINGLE;
@@ -42,4 +42,4 @@ TEST_EACH_RANKS(2, 4, Threads, FourAtOnce) {
   for (Team& each : teams) MPI_Comm_free(&each.comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::threads_tests

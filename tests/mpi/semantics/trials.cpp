@@ -12,7 +12,7 @@
 #include "support/pmpi_spy.hpp"
 #include "support/ranks.hpp"
 
-namespace heddle::test {
+namespace heddle::test::trials_tests {
 namespace {
 
 /// Calls by each way in the first trial, and calls until the quicker way counts.
@@ -295,4 +295,4 @@ TEST_EACH_RANKS(3, 3, Trials, OfSeveralKindsAtOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::trials_tests

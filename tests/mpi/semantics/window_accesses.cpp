@@ -6,7 +6,7 @@
 
 #include "support/windows.hpp"
 
-namespace heddle::test {
+namespace heddle::test::window_accesses_tests {
 namespace {
 
 /// An error handler.
@@ -261,4 +261,4 @@ TEST_RANKS(2, WindowAccesses, InFencesAndStartsAreHeddles) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::window_accesses_tests

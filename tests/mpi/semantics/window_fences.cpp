@@ -8,7 +8,7 @@
 
 #include "support/windows.hpp"
 
-namespace heddle::test {
+namespace heddle::test::window_fences_tests {
 namespace {
 
 /// The ints of a window.
@@ -260,4 +260,4 @@ TEST_RANKS(2, WindowFences, TakeAccessesOfThreads) {
         << place;
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::window_fences_tests

@@ -10,7 +10,7 @@
 
 #include "support/exchange.hpp"
 
-namespace heddle::test {
+namespace heddle::test::windows_tests {
 namespace {
 
 /// True: the types of that test must be simple. Open MPI 5.0.11 alone hangs in MPI_Win_fence of
@@ -317,4 +317,4 @@ TEST_RANKS(3, Windows, AreAccessedByThreads) {
   MPI_Barrier(team.comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::windows_tests

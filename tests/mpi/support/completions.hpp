@@ -30,8 +30,6 @@ inline Completion random_completion(Chooser& choose) {
   return static_cast<Completion>(choose.upto(static_cast<int>(Completion::count) - 1));
 }
 
-inline void succeeds(int code) { EXPECT_EQ(code, MPI_SUCCESS); }
-
 /// A null status is not looked at.
 inline void check(const MPI_Status* status, int source, int tag, std::size_t bytes) {
   if (!status) return;

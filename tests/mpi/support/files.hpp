@@ -16,8 +16,6 @@
 
 namespace heddle::test {
 
-inline void succeeds(int code) { EXPECT_EQ(error_class(code), MPI_SUCCESS); }
-
 /// The name of a new file, the same on all ranks: in memory, or where the tests run.
 inline std::string new_name(const Team& team, bool in_memory) {
   static int number = 0;

@@ -56,6 +56,8 @@ class ReturningErrors {
 /// MPI_SUCCESS or the class of the code.
 int error_class(int code);
 
+inline void succeeds(int code) { EXPECT_EQ(error_class(code), MPI_SUCCESS); }
+
 }  // namespace heddle::test
 
 #define TEST_EACH_RANKS(lowest, highest, suite, name)                                     \

@@ -19,8 +19,6 @@ namespace heddle::test {
 /// The size of most windows.
 constexpr Bytes region = Bytes{1} << 16;
 
-inline void succeeds(int code) { EXPECT_EQ(error_class(code), MPI_SUCCESS); }
-
 enum class Kind { allocate, shared, create, dynamic };
 constexpr Kind kinds[] = {Kind::allocate, Kind::shared, Kind::create, Kind::dynamic};
 enum class Sync { fence, lock, lock_all, start };

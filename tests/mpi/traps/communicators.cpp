@@ -5,7 +5,7 @@
 #include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::communicators_tests {
 namespace {
 
 constexpr int tag = 11;
@@ -396,4 +396,4 @@ TEST_RANKS(2, Communicators, DoNotMix) {
   MPI_Comm_free(&other);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::communicators_tests

@@ -5,7 +5,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::completion_tests {
 namespace {
 
 constexpr int tag = 6;
@@ -226,4 +226,4 @@ TEST_RANKS(2, Completion, WaitanyDoesNotWaitForTheOthers) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::completion_tests

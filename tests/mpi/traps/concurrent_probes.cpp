@@ -9,7 +9,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::concurrent_probes_tests {
 namespace {
 
 constexpr int tag = 3;
@@ -310,4 +310,4 @@ TEST_EACH_RANKS(1, 3, ConcurrentProbes, StormsKeepTheirOrder) {
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::concurrent_probes_tests

@@ -9,7 +9,7 @@
 #include "support/handlers.hpp"
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::damaged_tests {
 namespace {
 
 constexpr int tag = 7, elsewhere = 8;
@@ -215,4 +215,4 @@ TEST_RANKS(2, Damaged, WhatABufferHeldBeforeIsNoMessage) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::damaged_tests

@@ -2,7 +2,7 @@
 // below the eager limit of their host. Such programs must still work under Heddle.
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::eager_tests {
 namespace {
 
 constexpr int tag = 4;
@@ -63,4 +63,4 @@ TEST_RANKS(2, Eager, HeadToHeadBufferedSends) {
   MPI_Buffer_detach(&returned, &size);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::eager_tests

@@ -9,7 +9,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::endurance_tests {
 namespace {
 
 constexpr int tag = 12;
@@ -155,4 +155,4 @@ TEST_RANKS(2, Endurance, MemoryComesAndGoes) {
   expect_no_growth(before, Use(), "memory that peers map");
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::endurance_tests

@@ -4,7 +4,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::in_place_tests {
 namespace {
 
 /// The ints between each two ranks, and of each rank with itself.
@@ -52,4 +52,4 @@ TEST_RANKS(4, InPlace, EmptyBlocksAmongVectors) {
   MPI_Comm_free(&fresh);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::in_place_tests

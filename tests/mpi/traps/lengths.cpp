@@ -6,7 +6,7 @@
 #include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::lengths_tests {
 namespace {
 
 constexpr int tag = 9;
@@ -195,4 +195,4 @@ TEST_RANKS(2, Lengths, WaitallTellsWhichOneWasTruncated) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::lengths_tests

@@ -17,7 +17,7 @@
 #include "support/completions.hpp"
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::memory_tests {
 namespace {
 
 constexpr int tag = 10;
@@ -296,4 +296,4 @@ TEST_RANKS(2, Memory, MemoryIsAlignedAsItsInfoWishes) {
     }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::memory_tests

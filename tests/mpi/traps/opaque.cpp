@@ -13,7 +13,7 @@
 #include "support/ranks.hpp"
 #include "support/reference.hpp"
 
-namespace heddle::test {
+namespace heddle::test::opaque_tests {
 namespace {
 
 constexpr int tag = 4, answer = 5;
@@ -152,4 +152,4 @@ TEST_RANKS(2, Opaque, LongDoublesReceiveWhatIsAnnounced) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::opaque_tests

@@ -4,7 +4,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::order_tests {
 namespace {
 
 constexpr int tag = 10;
@@ -176,4 +176,4 @@ TEST_RANKS(2, Order, TypesFreedWhileMessagesAreInFlight) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::order_tests

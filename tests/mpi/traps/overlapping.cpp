@@ -10,7 +10,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::overlapping_tests {
 namespace {
 
 constexpr int tag = 31, tags = 3;
@@ -216,4 +216,4 @@ TEST_RANKS(8, Overlapping, BlocksOfACollective) {
   for (MPI_Datatype* type : {&strided, &piece, &near}) MPI_Type_free(type);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::overlapping_tests

@@ -6,7 +6,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::probed_order_tests {
 namespace {
 
 constexpr int tag = 3, other_tag = 4;
@@ -245,4 +245,4 @@ TEST_RANKS(2, ProbedOrder, TruncatedMessagesAreDrained) {
   EXPECT_EQ(announced(data, 2), before);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::probed_order_tests

@@ -5,7 +5,7 @@
 #include "support/pmpi_spy.hpp"
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::probes_tests {
 namespace {
 
 constexpr int tag = 7;
@@ -290,4 +290,4 @@ TEST_RANKS(2, Probes, PostedReceivesComeBeforeProbes) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::probes_tests

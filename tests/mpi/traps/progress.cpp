@@ -4,7 +4,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::progress_tests {
 namespace {
 
 constexpr int tag = 3;
@@ -189,4 +189,4 @@ TEST_RANKS(4, Progress, OneReceiverForMany) {
   for (std::uint32_t i = 0; i < 60; ++i) EXPECT_EQ(in[i]->wrong(100 * (1 + i % 3) + i / 3), "");
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::progress_tests

@@ -3,7 +3,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::requests_tests {
 namespace {
 
 constexpr int tag = 5;
@@ -162,4 +162,4 @@ TEST_RANKS(2, Requests, SendsCancelledOrDelivered) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::requests_tests

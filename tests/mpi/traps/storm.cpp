@@ -6,7 +6,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::storm_tests {
 namespace {
 
 constexpr int each = 6;  // messages from one rank to another
@@ -143,4 +143,4 @@ TEST_EACH_RANKS(2, 8, Storm, OfSendsWhileOthersReceive) {
   }
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::storm_tests

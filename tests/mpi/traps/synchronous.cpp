@@ -7,7 +7,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::synchronous_tests {
 namespace {
 
 constexpr int tag = 8;
@@ -98,4 +98,4 @@ TEST_RANKS(2, Synchronous, ReadySends) {
   });
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::synchronous_tests

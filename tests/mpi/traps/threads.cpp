@@ -5,7 +5,7 @@
 
 #include "traps/large.hpp"
 
-namespace heddle::test {
+namespace heddle::test::threads_tests {
 namespace {
 
 constexpr int threads = 4;
@@ -96,4 +96,4 @@ TEST_RANKS(2, Threads, OneSitsInABarrier) {
   MPI_Comm_free(&other);
 }
 
-}  // namespace heddle::test
+}  // namespace heddle::test::threads_tests
