@@ -7,6 +7,8 @@ Typer itself names the value only in some versions.
 
 from __future__ import annotations
 
+import re
+
 import typer
 from typer.core import TyperCommand
 
@@ -22,19 +24,34 @@ class Command(TyperCommand):
 
 def _message(wrong: typer.BadParameter) -> str:
     """The message for a number. "": the value is none, or Typer's own message quotes it."""
-    faults = getattr(wrong.__cause__, "errors", None)  # of Pydantic
+    value, what = _of_pydantic(wrong) or _of_click(wrong) or ("", "")
+    if not value:
+        return ""
+    allowed = _allowed(wrong.param)
+    return (f"{value!r} is no {what}." if what else f"{value!r} is not allowed.") + (f" Allowed: {allowed}." if allowed else "")
+
+
+def _of_pydantic(wrong: typer.BadParameter) -> tuple[str, str] | None:
+    """The value, and the kind of number that it is not ("": it is out of range). Newer versions of
+    Typer ask Pydantic."""
+    faults = getattr(wrong.__cause__, "errors", None)
     fault = faults()[0] if callable(faults) else {}
     kind = str(fault.get("type", ""))
     what = {"int": "integer", "float": "number"}.get(kind.partition("_")[0], "")
-    if "input" not in fault or not (what or kind.endswith("_than_equal")):
-        return ""
-    allowed = _allowed(wrong.param)
-    value = f"{str(fault['input'])!r}"
-    return (f"{value} is no {what}." if what else f"{value} is not allowed.") + (f" Allowed: {allowed}." if allowed else "")
+    return (str(fault["input"]), what) if "input" in fault and (what or kind.endswith("_than_equal")) else None
+
+
+def _of_click(wrong: typer.BadParameter) -> tuple[str, str] | None:
+    """The same from the text of a Typer that has Click's types."""
+    found = re.match(r"'?(.*?)'? is not (?:a valid (int|float)|in the range)", wrong.message)
+    return (found[1], {"int": "integer", "float": "number"}.get(found[2], "")) if found else None
 
 
 def _allowed(option: object | None) -> str:
-    least, most = (getattr(option, name, None) for name in ("min", "max"))
+    ranges = (option, getattr(option, "type", None))
+    least, most = (
+        next((got for each in ranges if (got := getattr(each, name, None)) is not None), None) for name in ("min", "max")
+    )
     if least is None or most is None:
         return f"{least:,} and more" if least is not None else f"at most {most:,}" if most is not None else ""
     return f"{least:,} to {most:,}"
