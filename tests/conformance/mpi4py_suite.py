@@ -208,7 +208,7 @@ def main() -> int:
     tests = fetch()
     everything = sorted({path.stem for path in tests.glob("test_*.py")} - LEFT_OUT)
     modules = tuple(options.modules or (everything if options.all else NEAR))
-    ranks = options.ranks or ([1, 2, 4] if options.all else [1, 2])
+    ranks = options.ranks or ([1, 2, 4] if options.all else [2])
     limit = options.limit or (2400 if options.all else 900)  # only for hangs
     rows: list[dict] = []
     same = [compare(mpi, n, modules, tests, limit, rows) for mpi in options.mpi or LIBRARIES for n in ranks]

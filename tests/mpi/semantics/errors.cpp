@@ -442,3 +442,4 @@ TEST_RANKS(2, Errors, BlocksWithRoomForMoreThanAnIntCanCount) {
 }
 
 }  // namespace heddle::test::errors_tests
+#undef SAME_MISTAKE
