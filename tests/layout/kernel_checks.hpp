@@ -131,9 +131,9 @@ class KernelTest : public testing::TestWithParam<Isa> {
   }
   void TearDown() override { use(best_isa()); }
 
-  /// Calls body(random) with many seeds, or with the one of TEST_SEED. AddressSanitizer does not see
-  /// into kernels (src/layout/CMakeLists.txt), and makes these checks 20 times as long. A quarter of
-  /// the seeds shows undefined behaviour there.
+  /// Calls body(random) with many seeds, or with the one of TEST_SEED. AddressSanitizer does not
+  /// see into kernels (src/layout/CMakeLists.txt). So its build takes a quarter of the seeds, for
+  /// the undefined behaviour that the other sanitizer finds.
   template <class Body>
   void seeds(int count, Body body) {
 #ifdef __SANITIZE_ADDRESS__

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, clean_environment, compiled, launcher, prefix
+from conftest import CHECKOUT, HEDDLE, clean_environment, compiled, launcher, prefix
 
 SOURCE = Path(__file__).parent / "fabric.c"
 SCHEMES = ["bc-spup", "rwg-up", "p-rrs", "multi-w"]
@@ -93,21 +93,37 @@ NODES = {
 }
 
 
-def write_profile(heddle, profile: Path, mpi: str, byte_ns: float):
-    """A profile of this machine, in which the MPI library takes `byte_ns` for each byte between nodes.
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """The profile of this machine, but packing takes 0.03 ns for each byte.
 
-    Packing takes 0.03 ns for each byte. `heddle tune` beside other tests may measure so much that
-    the fabric pays with any MPI library, because it packs while data travel.
+    Beside other tests `heddle tune` may measure so much that the fabric pays with any MPI library,
+    because it packs while data travel.
     """
-    measured = json.loads(heddle("tune", "--quick", "--anyway", "--mpi", "none", "--json", "--output", profile).stdout)
-    packing = {name: dict.fromkeys(curve, 0.03) for name, curve in measured.items() if name.endswith("_ns_per_byte")}
-    profile.write_text(json.dumps(measured | packing | {f"between_nodes_by_{mpi}": NODES | {"message_byte_ns": byte_ns}}))
+    command = (
+        "tune",
+        "--quick",
+        "--anyway",
+        "--mpi",
+        "none",
+        "--json",
+        "--output",
+        tmp_path_factory.mktemp("tuned") / "p.json",
+    )
+    done = subprocess.run([HEDDLE, *command], capture_output=True, text=True, check=True, env=clean_environment())
+    profile = json.loads(done.stdout)
+    return {name: dict.fromkeys(of, 0.03) if name.endswith("_ns_per_byte") else of for name, of in profile.items()}
+
+
+def write_profile(profile: Path, measured: dict, mpi: str, byte_ns: float):
+    """Writes a profile in which the MPI library takes `byte_ns` for each byte between nodes."""
+    profile.write_text(json.dumps(measured | {f"between_nodes_by_{mpi}": NODES | {"message_byte_ns": byte_ns}}))
 
 
 @pytest.mark.parametrize(("byte_ns", "words", "pays"), [(50, ["persistent"], True), (0.001, ALL, False)])
-def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, byte_ns, words, pays, tmp_path):
+def test_auto_takes_sockets_that_were_measured_to_pay(heddle, mpi, program, measured, byte_ns, words, pays, tmp_path):
     profile, report = tmp_path / "p.json", tmp_path / "report.json"
-    write_profile(heddle, profile, mpi, byte_ns)
+    write_profile(profile, measured, mpi, byte_ns)
     for fabric in ("auto", "tcp"):
         done = ran(heddle, mpi, program, *words, HEDDLE_FABRIC=fabric, HEDDLE_PROFILE=str(profile), HEDDLE_REPORT=str(report))
         assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
@@ -126,9 +142,11 @@ def test_what_is_sent_in_one_piece_is_scattered_by_a_forced_scheme(heddle, mpi, 
 
 
 @pytest.mark.parametrize(("byte_ns", "pays"), [(50, True), (0.001, False)])
-def test_one_piece_goes_by_the_fabric_where_its_receiver_scatters_and_that_pays(heddle, mpi, program, byte_ns, pays, tmp_path):
+def test_one_piece_goes_by_the_fabric_where_its_receiver_scatters_and_that_pays(
+    heddle, mpi, program, measured, byte_ns, pays, tmp_path
+):
     profile, report = tmp_path / "p.json", tmp_path / "report.json"
-    write_profile(heddle, profile, mpi, byte_ns)
+    write_profile(profile, measured, mpi, byte_ns)
     done = ran(heddle, mpi, program, "piece", HEDDLE_PROFILE=str(profile), HEDDLE_REPORT=str(report))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
     assert any(way.startswith("fabric") for way in ways(report)) == pays

@@ -14,7 +14,7 @@ constexpr std::uint32_t api = FI_VERSION(1, 9);  // 1.9 has mr_mode as it is tod
 constexpr std::size_t channel_bytes = 4;         // remote CQ data of a notification
 
 /// Kinds of registration that enlist() of endpoint.cpp can do.
-constexpr int registrations = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+constexpr int registration_modes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
 /// Providers for which libfabric has a registration cache and a memory monitor beneath fi_mr_reg. A
 /// second cache above them would keep regions in use, and libfabric could not drop those when their
@@ -25,7 +25,7 @@ constexpr std::string_view caching[] = {"verbs", "efa", "cxi", "gni", "ucx"};
 constexpr std::string_view by_sockets[] = {"tcp", "udp", "net", "sockets"};
 
 /// Providers that only reach processes of this node.
-constexpr std::string_view local[] = {"shm", "sm2"};
+constexpr std::string_view local_providers[] = {"shm", "sm2"};
 
 bool one_of(std::string_view provider, std::span<const std::string_view> names) {
   const std::string_view core = provider.substr(0, provider.find(';'));
@@ -39,7 +39,7 @@ std::string lack(const fi_info& info) {
   if (info.domain_attr->cq_data_size < channel_bytes)
     return "has " + std::to_string(info.domain_attr->cq_data_size) + " bytes of remote CQ data (4 are needed)";
   if (info.tx_attr->iov_limit < 1 || info.tx_attr->rma_iov_limit < 1) return "has no iovecs";
-  if ((info.domain_attr->mr_mode & ~registrations) != 0) return "wants registrations of a kind that Heddle does not do";
+  if ((info.domain_attr->mr_mode & ~registration_modes) != 0) return "wants registrations of a kind that Heddle does not do";
   if ((info.mode & ~(FI_CONTEXT | FI_CONTEXT2)) != 0) return "wants a mode that Heddle does not do";
   if (info.domain_attr->mr_key_size > sizeof(std::uint64_t)) return "has keys of more than 8 bytes";
   return {};
@@ -56,7 +56,7 @@ Info find_provider(const Library& library, const Wanted& wanted, std::string& wh
   hints->caps = FI_MSG | FI_RMA | FI_READ | FI_WRITE | FI_SEND | FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->mr_mode = registrations;
+  hints->domain_attr->mr_mode = registration_modes;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   hints->domain_attr->name = copy(wanted.domain);
@@ -79,7 +79,7 @@ Info find_provider(const Library& library, const Wanted& wanted, std::string& wh
   for (const fi_info* info = found.get(); info; info = info->next) {
     std::string reason = lack(*info);
     // A provider that only reaches this node is left out unless it is asked for by name.
-    const bool here_only = wanted.provider.empty() && !environment && one_of(info->fabric_attr->prov_name, local);
+    const bool here_only = wanted.provider.empty() && !environment && one_of(info->fabric_attr->prov_name, local_providers);
     const bool slow = wanted.provider.empty() && !wanted.sockets && one_of(info->fabric_attr->prov_name, by_sockets);
     if (slow) reason = "works by sockets alone";
     if (reason.empty() && !here_only) return {library.dupinfo(info), FreeInfo{&library}};
@@ -104,7 +104,7 @@ Abilities abilities_of(const fi_info& info) {
   can.local_registration = (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   can.pins = (info.domain_attr->mr_mode & FI_MR_ALLOCATED) != 0;
   can.caches = one_of(can.provider, caching);
-  can.node_local = one_of(can.provider, local);
+  can.node_local = one_of(can.provider, local_providers);
   return can;
 }
 

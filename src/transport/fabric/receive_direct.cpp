@@ -4,7 +4,7 @@
 namespace heddle::transport::fabric {
 namespace {
 
-class Direct final : public Receiving {
+class DirectReceive final : public Receiving {
  public:
   using Receiving::Receiving;
   void heard(const Control& control) override { control.kind == Kind::finished ? in.finish() : in.fail(Failure::damaged); }
@@ -12,6 +12,6 @@ class Direct final : public Receiving {
 
 }  // namespace
 
-std::unique_ptr<Receiving> receive_direct(Incoming& message) { return std::make_unique<Direct>(message); }
+std::unique_ptr<Receiving> receive_direct(Incoming& message) { return std::make_unique<DirectReceive>(message); }
 
 }  // namespace heddle::transport::fabric

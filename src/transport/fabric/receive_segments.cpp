@@ -9,9 +9,9 @@
 namespace heddle::transport::fabric {
 namespace {
 
-class Segments final : public Receiving {
+class SegmentReceive final : public Receiving {
  public:
-  Segments(Incoming& message, std::vector<Slot> slots, bool segment_unpack, Bytes segment)
+  SegmentReceive(Incoming& message, std::vector<Slot> slots, bool segment_unpack, Bytes segment)
       : Receiving(message),
         slots_(std::move(slots)),
         expected_(slots_.size()),
@@ -85,7 +85,7 @@ class Segments final : public Receiving {
 }  // namespace
 
 std::unique_ptr<Receiving> receive_segments(Incoming& message, std::vector<Slot> slots, bool segment_unpack, Bytes segment) {
-  return std::make_unique<Segments>(message, std::move(slots), segment_unpack, segment);
+  return std::make_unique<SegmentReceive>(message, std::move(slots), segment_unpack, segment);
 }
 
 }  // namespace heddle::transport::fabric

@@ -13,9 +13,9 @@
 namespace heddle::transport::fabric {
 namespace {
 
-class Direct final : public Sending {
+class DirectSend final : public Sending {
  public:
-  Direct(Outgoing& message, const Control& reply) : Sending(message), reply_(reply), in_place_(out.hold_source()) {
+  DirectSend(Outgoing& message, const Control& reply) : Sending(message), reply_(reply), in_place_(out.hold_source()) {
     theirs_ = out.fabric_.known().find(out.peer_, reply.layout, reply.version);
   }
 
@@ -148,7 +148,7 @@ class Direct final : public Sending {
 }  // namespace
 
 std::unique_ptr<Sending> send_direct(Outgoing& message, const Control& reply) {
-  return std::make_unique<Direct>(message, reply);
+  return std::make_unique<DirectSend>(message, reply);
 }
 
 }  // namespace heddle::transport::fabric

@@ -16,9 +16,9 @@
 namespace heddle::transport::fabric {
 namespace {
 
-class Segments final : public Sending {
+class SegmentSend final : public Sending {
  public:
-  Segments(Outgoing& message, const Control& reply, bool gather)
+  SegmentSend(Outgoing& message, const Control& reply, bool gather)
       : Sending(message),
         gather_(gather),
         segment_(reply.segment),
@@ -182,7 +182,7 @@ class Segments final : public Sending {
 }  // namespace
 
 std::unique_ptr<Sending> send_segments(Outgoing& message, const Control& reply, bool gather) {
-  return std::make_unique<Segments>(message, reply, gather);
+  return std::make_unique<SegmentSend>(message, reply, gather);
 }
 
 }  // namespace heddle::transport::fabric

@@ -4,7 +4,7 @@
 //   if (space.reserve(64 GiB, 64 MiB)) ...                    // costs nothing: inaccessible until shown
 //   space.show(file, 0, 4 * huge_page, huge_page, Access::read)
 //
-// A chunk has the size of a huge page (2 MiB). The kernel merges neighbouring chunks into one
+// A chunk has the size of a huge page. The kernel merges neighbouring chunks into one
 // mapping.
 #pragma once
 
@@ -16,6 +16,9 @@ namespace heddle::transport {
 
 class AddressSpace {
  public:
+  static constexpr Bytes chunk = huge_page;
+  static constexpr Bytes least_space = Bytes{64} << 20;  ///< A smaller reservation is of no use.
+
   AddressSpace() = default;
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;

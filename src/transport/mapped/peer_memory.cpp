@@ -8,9 +8,6 @@
 namespace heddle::transport {
 namespace {
 
-constexpr Bytes chunk = huge_page;
-constexpr Bytes least_space = Bytes{64} << 20;
-
 struct Extent {
   Bytes offset = 0;
   Bytes bytes = 0;
@@ -45,8 +42,8 @@ const std::byte* PeerMemory::map(int peer, const Place& place, Bytes bytes) noex
     return nullptr;
 
   const Bytes at = extent->offset + place.offset;
-  const auto begin = static_cast<std::size_t>(at / chunk);
-  const auto end = static_cast<std::size_t>((at + needed - 1) / chunk + 1);
+  const auto begin = static_cast<std::size_t>(at / AddressSpace::chunk);
+  const auto end = static_cast<std::size_t>((at + needed - 1) / AddressSpace::chunk + 1);
   const std::byte* base = owner.base.load(std::memory_order_acquire);
   for (std::size_t i = begin; i < end; ++i) {
     if (base && owner.shown[i].load(std::memory_order_acquire)) continue;
@@ -61,9 +58,9 @@ bool PeerMemory::show(Peer& peer, std::size_t begin, std::size_t end) noexcept t
   const std::lock_guard guard(lock_);
   if (peer.refused) return false;
   if (!peer.space.base()) {
-    const auto chunks = static_cast<std::size_t>(peer.file.shared / chunk);
+    const auto chunks = static_cast<std::size_t>(peer.file.shared / AddressSpace::chunk);
     Flags flags = std::make_unique<std::atomic<bool>[]>(chunks);
-    peer.refused = !peer.space.reserve(peer.file.shared, std::min(least_space, peer.file.shared));
+    peer.refused = !peer.space.reserve(peer.file.shared, std::min(AddressSpace::least_space, peer.file.shared));
     if (peer.refused) return false;
     peer.shown = std::move(flags);
     peer.base.store(peer.space.base(), std::memory_order_release);
@@ -72,8 +69,8 @@ bool PeerMemory::show(Peer& peer, std::size_t begin, std::size_t end) noexcept t
     if (peer.shown[i].load(std::memory_order_relaxed)) continue;
     std::size_t run_end = i + 1;
     while (run_end < end && !peer.shown[run_end].load(std::memory_order_relaxed)) ++run_end;
-    const Bytes bytes = static_cast<Bytes>(run_end - i) * chunk;
-    if (!peer.space.show(peer.file.descriptor, peer.file.shared_from, static_cast<Bytes>(i) * chunk, bytes,
+    const Bytes bytes = static_cast<Bytes>(run_end - i) * AddressSpace::chunk;
+    if (!peer.space.show(peer.file.descriptor, peer.file.shared_from, static_cast<Bytes>(i) * AddressSpace::chunk, bytes,
                          Mapping::Access::read))
       return false;
     for (; i < run_end; ++i) peer.shown[i].store(true, std::memory_order_release);

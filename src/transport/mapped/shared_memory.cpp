@@ -15,9 +15,6 @@
 namespace heddle::transport {
 namespace {
 
-constexpr Bytes chunk = huge_page;
-constexpr Bytes least_space = Bytes{64} << 20;
-
 Bytes unused_memory() noexcept { return static_cast<Bytes>(sysconf(_SC_AVPHYS_PAGES)) * page_size(); }
 
 /// True if vm.overcommit_memory is 2. A memfd gives SIGBUS then, not a null pointer, when a page is
@@ -28,8 +25,8 @@ bool system_promises_nothing() noexcept {
   return setting && read(setting.get(), &mode, 1) == 1 && mode == '2';
 }
 
-std::size_t first_chunk(Bytes offset) { return static_cast<std::size_t>(offset / chunk); }
-std::size_t end_chunk(Bytes end) { return static_cast<std::size_t>(round_up(end, chunk) / chunk); }
+std::size_t first_chunk(Bytes offset) { return static_cast<std::size_t>(offset / AddressSpace::chunk); }
+std::size_t end_chunk(Bytes end) { return static_cast<std::size_t>(round_up(end, AddressSpace::chunk) / AddressSpace::chunk); }
 
 std::size_t length(Bytes bytes) { return static_cast<std::size_t>(bytes); }
 
@@ -81,7 +78,8 @@ SharedMemory::~SharedMemory() {
 bool SharedMemory::reserve() noexcept {
   if (space_.base()) return true;
   if (refused_) return false;
-  refused_ = !file_.table || file_.descriptor < 0 || !space_.reserve(file_.shared, std::min(least_space, file_.shared));
+  refused_ =
+      !file_.table || file_.descriptor < 0 || !space_.reserve(file_.shared, std::min(AddressSpace::least_space, file_.shared));
   if (refused_) return false;
   if (commit_ == Commit::as_the_system) commit_ = system_promises_nothing() ? Commit::at_once : Commit::with_use;
   base_.store(space_.base(), std::memory_order_relaxed);
@@ -90,7 +88,7 @@ bool SharedMemory::reserve() noexcept {
 }
 
 bool SharedMemory::show_to(Bytes end) noexcept {
-  const Bytes more = round_up(end, chunk) - shown_;
+  const Bytes more = round_up(end, AddressSpace::chunk) - shown_;
   if (more <= 0) return true;
   if (!space_.show(file_.descriptor, file_.shared_from, shown_, more, Mapping::Access::write)) return false;
   // A child gets only the memory that after_fork_in_child() puts there.
@@ -106,8 +104,8 @@ bool SharedMemory::take_pages(const Region& region) noexcept {
       // One call for a run of chunks.
       std::size_t run_end = i + 1;
       while (run_end < end && !chunks_[run_end].pages) ++run_end;
-      const auto at = static_cast<Bytes>(i) * chunk;
-      const Bytes bytes = static_cast<Bytes>(run_end - i) * chunk;
+      const auto at = static_cast<Bytes>(i) * AddressSpace::chunk;
+      const Bytes bytes = static_cast<Bytes>(run_end - i) * AddressSpace::chunk;
       if (commit_ == Commit::at_once && fallocate(file_.descriptor, 0, file_.shared_from + at, bytes) != 0) {
         give_back(at, bytes);
         return false;
@@ -117,25 +115,25 @@ bool SharedMemory::take_pages(const Region& region) noexcept {
     }
   }
   for (std::size_t i = first_chunk(region.offset); i < end; ++i)
-    if (chunks_[i].regions++ == 0) idle_ -= chunk;
+    if (chunks_[i].regions++ == 0) idle_ -= AddressSpace::chunk;
   return true;
 }
 
 void SharedMemory::leave_pages(const Region& region) noexcept {
   const std::size_t end = end_chunk(region.offset + region.bytes);
   for (std::size_t i = first_chunk(region.offset); i < end; ++i)
-    if (--chunks_[i].regions == 0) idle_ += chunk;
+    if (--chunks_[i].regions == 0) idle_ += AddressSpace::chunk;
   // Chunks at the end go first, because allocate() looks for room from the beginning.
   Bytes bytes = 0;
   for (std::size_t i = end; i-- > first_chunk(region.offset);) {
     const bool goes = idle_ > idle_most && chunks_[i].regions == 0;
     if (goes) {
       chunks_[i].pages = false;
-      idle_ -= chunk;
-      bytes += chunk;
+      idle_ -= AddressSpace::chunk;
+      bytes += AddressSpace::chunk;
     }
     if (bytes > 0 && (!goes || i == first_chunk(region.offset))) {
-      give_back(static_cast<Bytes>(goes ? i : i + 1) * chunk, bytes);
+      give_back(static_cast<Bytes>(goes ? i : i + 1) * AddressSpace::chunk, bytes);
       bytes = 0;
     }
   }
@@ -147,7 +145,7 @@ void SharedMemory::give_back(Bytes offset, Bytes bytes) const noexcept {
 
 void* SharedMemory::allocate(Bytes bytes) noexcept try {
   if (bytes <= 0 || bytes > file_.shared) return nullptr;
-  const Bytes unit = bytes >= chunk ? chunk : page_size();
+  const Bytes unit = bytes >= AddressSpace::chunk ? AddressSpace::chunk : page_size();
   Region fresh{.bytes = round_up(bytes, unit)};
   const std::lock_guard guard(lock_);
   if (forked_ || !reserve()) return nullptr;
@@ -223,13 +221,13 @@ std::optional<Place> SharedMemory::find_among(Bytes at, Bytes bytes) noexcept {
 
 void SharedMemory::count_found(Bytes at, Bytes bytes) noexcept {
   if (huge_ == HugePages::never) return;
-  for (Bytes begin = at / chunk * chunk; begin < at + bytes; begin += chunk) {
+  for (Bytes begin = at / AddressSpace::chunk * AddressSpace::chunk; begin < at + bytes; begin += AddressSpace::chunk) {
     Chunk& each = chunks_[first_chunk(begin)];
     if (each.huge) continue;
-    each.found += std::min(at + bytes, begin + chunk) - std::max(at, begin);
-    if (each.found < huge_after * chunk) continue;
+    each.found += std::min(at + bytes, begin + AddressSpace::chunk) - std::max(at, begin);
+    if (each.found < huge_after * AddressSpace::chunk) continue;
     each.huge = true;  // even if the kernel refuses: it is asked once
-    if (chunk <= unused_memory() / 2) make_huge(space_.base() + begin, chunk);
+    if (AddressSpace::chunk <= unused_memory() / 2) make_huge(space_.base() + begin, AddressSpace::chunk);
   }
 }
 

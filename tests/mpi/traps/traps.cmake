@@ -1,7 +1,6 @@
 # Traps of large noncontiguous messages: the first mistakes of a library that carries them itself.
-# Each source is a suite of the same name and, with Heddle, a test of its own. Without Heddle, most
-# run in one job.
-# ../CMakeLists.txt includes this file. Its functions are used here.
+# Each source is a suite of the same name, and each suite is a test. Without Heddle, most suites run
+# in one job. ../CMakeLists.txt includes this file. Its functions are used here.
 file(GLOB traps CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(FILTER traps EXCLUDE REGEX /large.cpp$)
 
