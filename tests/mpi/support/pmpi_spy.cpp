@@ -13,19 +13,19 @@
 namespace heddle::test {
 namespace {
 
-struct CallCount {
+struct Count {
   std::atomic<const char*> name{nullptr};
   std::atomic<long> calls{0};
   std::atomic<long> derived{0};
 };
-CallCount counts[96];
+Count counts[96];
 
-CallCount& count_of(std::string_view name) {
-  for (CallCount& count : counts) {
+Count& count_of(std::string_view name) {
+  for (Count& count : counts) {
     const char* known = count.name.load();
     if (known && name == known) return count;
   }
-  static CallCount nobody;
+  static Count nobody;
   return nobody;
 }
 
@@ -42,7 +42,7 @@ bool is_derived(MPI_Datatype type) {
   return combiner != MPI_COMBINER_NAMED;
 }
 
-void saw(CallCount& count, std::initializer_list<MPI_Datatype> types) {
+void saw(Count& count, std::initializer_list<MPI_Datatype> types) {
   count.calls.fetch_add(1, std::memory_order_relaxed);
   for (const MPI_Datatype type : types) {
     if (!is_derived(type)) continue;
@@ -54,12 +54,12 @@ void saw(CallCount& count, std::initializer_list<MPI_Datatype> types) {
 /// The host's PMPI_<name>, and the entry that counts its calls.
 struct Behind {
   void* host;
-  CallCount* count;
+  Count* count;
 };
 Behind behind(const char* name) {
   Behind it{of_host(name), nullptr};
   const char* plain = std::strchr(name, '_') + 1;
-  for (CallCount& count : counts) {
+  for (Count& count : counts) {
     const char* free = nullptr;
     if (count.name.compare_exchange_strong(free, plain) || std::strcmp(free, plain) == 0) {
       it.count = &count;
@@ -75,7 +75,7 @@ long pmpi_spy::derived(std::string_view name) { return count_of(name).derived; }
 long pmpi_spy::calls(std::string_view name) { return count_of(name).calls; }
 long pmpi_spy::derived() {
   long all = 0;
-  for (const CallCount& count : counts) all += count.derived;
+  for (const Count& count : counts) all += count.derived;
   return all;
 }
 
