@@ -91,11 +91,11 @@ suites: build packages  ## mpi4py's suite, and SUITES="CHECKOUT ..." (scripts/su
 	@.venv/bin/python tests/conformance/mpi4py_suite.py --all --figures
 	@test -z "$(SUITES)" || scripts/suites $(SUITES) --once --write
 
-asan:  ## Layout tests under the address and undefined-behaviour sanitizers
+asan:  ## Tests without MPI under the address and undefined-behaviour sanitizers
 	@scripts/bootstrap --test
 	@scripts/sanitize asan
 
-tsan:  ## Layout tests under the thread sanitizer
+tsan:  ## Tests of several threads under the thread sanitizer
 	@scripts/bootstrap --test
 	@scripts/sanitize tsan
 
