@@ -56,14 +56,15 @@ def test_every_case_has_four_columns_and_a_gain(mpi, tmp_path):
 def test_a_library_that_only_forwards_is_a_column(tmp_path):
     file, picture = tmp_path / "rows.json", tmp_path / "bars.svg"
     few = ["--quick", "--rounds", "1", "--sizes", "6", "--codes", "life", "--mpi", "openmpi", "--ranks", "2"]
-    done = bench(*few, "--forwarding", "--json", file, "--picture", picture)
+    # The host of a virtual machine moves its cores. If their distance differs from job to job, a
+    # round compares nothing.
+    for _ in range(5):
+        done = bench(*few, "--forwarding", "--json", file, "--picture", picture)
+        if "Not compared" not in done.stdout:
+            break
     assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(file.read_text())
-    rows = [row for row in found if row["variant"] == study_table.FORWARDED]
-    # A ratio needs both columns at the same distance of the cores, which may change from job to job.
-    ours = {(row["case"], row["metric"], row.get("cores")) for row in found if row["variant"] == study_table.OURS}
-    compared = {row["metric"] for row in rows if (row["case"], row["metric"], row.get("cores")) in ours}
-    assert {row["metric"] for row in rows} == {*METRICS, *map(over_ours, compared)}
+    rows = [row for row in json.loads(file.read_text()) if row["variant"] == study_table.FORWARDED]
+    assert {row["metric"] for row in rows} == {*METRICS, *map(over_ours, METRICS)}
     assert len({row["case"] for row in rows}) == len(study.USUAL)
     assert "forwarded" in done.stdout and picture.exists()
 
