@@ -56,15 +56,16 @@ def test_every_case_has_four_columns_and_a_gain(mpi, tmp_path):
 def test_a_library_that_only_forwards_is_a_column(tmp_path):
     file, picture = tmp_path / "rows.json", tmp_path / "bars.svg"
     few = ["--quick", "--rounds", "1", "--sizes", "6", "--codes", "life", "--mpi", "openmpi", "--ranks", "2"]
-    # The host of a virtual machine moves its cores. If their distance differs from job to job, a
-    # round compares nothing.
-    for _ in range(5):
+    # The host of a virtual machine moves its cores. A ratio needs jobs at the same distance of the
+    # cores, and one round may have none.
+    for _ in range(6):
         done = bench(*few, "--forwarding", "--json", file, "--picture", picture)
-        if "Not compared" not in done.stdout:
+        rows = [row for row in json.loads(file.read_text()) if row["variant"] == study_table.FORWARDED]
+        metrics = {row["metric"] for row in rows}
+        if done.returncode == 0 and len(metrics) > len(METRICS):
             break
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = [row for row in json.loads(file.read_text()) if row["variant"] == study_table.FORWARDED]
-    assert {row["metric"] for row in rows} == {*METRICS, *map(over_ours, METRICS)}
+    assert metrics == {*METRICS, *map(over_ours, METRICS)}
     assert len({row["case"] for row in rows}) == len(study.USUAL)
     assert "forwarded" in done.stdout and picture.exists()
 
