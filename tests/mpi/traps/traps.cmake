@@ -81,10 +81,11 @@ foreach(family ${families})
         set_tests_properties(traps.finalize.fabric.${case}.${suffix} PROPERTIES TIMEOUT 300 LABELS "mpi;traps;fabric")
       endforeach()
     endif()
-    # Schemes differ below src/mpi, in objects that all interposers share (../CMakeLists.txt).
+    # multi-w and p-rrs differ below src/mpi, in objects that all interposers share
+    # (../CMakeLists.txt).
     foreach(what seccomp dumpable)
       foreach(scheme auto native multi-w p-rrs)
-        if(scheme STREQUAL auto OR (mode STREQUAL on AND NOT family STREQUAL abi))
+        if(scheme STREQUAL auto OR (mode STREQUAL on AND (scheme STREQUAL native OR NOT family STREQUAL abi)))
           add_test(NAME refused.later.${what}.${scheme}.${suffix}
                    COMMAND ${two} ${environment} HEDDLE_SCHEME=${scheme} HEDDLE_WINDOWS=on $<TARGET_FILE:heddle-refused_later-${family}> ${what})
           set_tests_properties(refused.later.${what}.${scheme}.${suffix} PROPERTIES TIMEOUT 400 LABELS "mpi;traps")

@@ -9,7 +9,7 @@
 #include "job.hpp"
 #include "layout/pack.hpp"
 
-namespace heddle::transport::fabric::testing::announced_tests {
+namespace heddle::transport::fabric::testing::announced_test {
 namespace {
 
 const layout::Layout rows = layout::vector(301, 37, 91, layout::basic(3));
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Over, Announced, ::testing::ValuesIn(providers()),
                          [](const auto& tested) { return short_name(tested.param); });
 
 }  // namespace
-}  // namespace heddle::transport::fabric::testing::announced_tests
+}  // namespace heddle::transport::fabric::testing::announced_test

@@ -16,7 +16,7 @@
 #include "job.hpp"
 #include "layout/pack.hpp"
 
-namespace heddle::transport::fabric::testing::failures_tests {
+namespace heddle::transport::fabric::testing::failures_test {
 namespace {
 
 const layout::Layout rows = layout::vector(301, 37, 91, layout::basic(3));
@@ -415,4 +415,4 @@ TEST(SelfTestOfALiar, TakesBackWhatAProviderDoesNotDo) {
 }
 
 }  // namespace
-}  // namespace heddle::transport::fabric::testing::failures_tests
+}  // namespace heddle::transport::fabric::testing::failures_test

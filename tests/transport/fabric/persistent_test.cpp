@@ -5,7 +5,7 @@
 #include "job.hpp"
 #include "layout/pack.hpp"
 
-namespace heddle::transport::fabric::testing::persistent_tests {
+namespace heddle::transport::fabric::testing::persistent_test {
 namespace {
 
 const layout::Layout rows = layout::vector(301, 37, 91, layout::basic(3));
@@ -122,4 +122,4 @@ INSTANTIATE_TEST_SUITE_P(Over, Persistent, ::testing::ValuesIn(providers()),
                          [](const auto& tested) { return short_name(tested.param); });
 
 }  // namespace
-}  // namespace heddle::transport::fabric::testing::persistent_tests
+}  // namespace heddle::transport::fabric::testing::persistent_test
